@@ -1,0 +1,57 @@
+"""A value that comes later: how a parked request gets its answer without a coroutine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Deferred(Generic[T]):
+    """Resolved exactly once with a value or an exception; one listener, called at once or on resolution.
+
+    All on the event loop's thread. Purgatories, the controller and the coordinators hand these out; the
+    connection listens.
+    """
+
+    __slots__ = ("_error", "_listener", "_value", "done")
+
+    def __init__(self) -> None:
+        self.done = False
+        self._value: T | None = None
+        self._error: BaseException | None = None
+        self._listener: Callable[[Deferred[T]], None] | None = None
+
+    def resolve(self, value: T) -> None:
+        """Give the value. A second call is ignored, so that a time-out may race with completion."""
+        if not self.done:
+            self._value = value
+            self._finish()
+
+    def fail(self, error: BaseException) -> None:
+        """Give an error that `result` raises. A second call is ignored."""
+        if not self.done:
+            self._error = error
+            self._finish()
+
+    def result(self) -> T:
+        """The value; raises the error given to `fail`. Only after `done`."""
+        assert self.done, "not resolved yet"
+        if self._error is not None:
+            raise self._error
+        return self._value  # type: ignore[return-value]
+
+    def then(self, listener: Callable[[Deferred[T]], None]) -> None:
+        """Call `listener(self)` when done; at once if it is already."""
+        assert self._listener is None, "a Deferred has one listener"
+        if self.done:
+            listener(self)
+        else:
+            self._listener = listener
+
+    def _finish(self) -> None:
+        self.done = True
+        listener, self._listener = self._listener, None
+        if listener is not None:
+            listener(self)
