@@ -1,0 +1,41 @@
+"""What every handler gets: the parts of this node, by name.
+
+Handlers are functions of `(services, context, request)`; this is the only place that knows all parts. It holds
+references only, decides nothing, and `main.py` fills it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kbroker.broker.controller_driver import ControllerDriver
+    from kbroker.broker.coordinator_driver import GroupCoordinatorDriver
+    from kbroker.broker.fetch_session import FetchSessionCache
+    from kbroker.broker.replica_manager import ReplicaManager
+    from kbroker.broker.timer import Timer
+    from kbroker.clock import Clock
+    from kbroker.config.broker_config import BrokerConfig
+    from kbroker.metadata.cache import MetadataCache
+
+
+@dataclass(slots=True, kw_only=True)
+class Services:
+    """The parts of one node. All of them are touched on the event loop's thread only."""
+
+    broker_id: int
+    cluster_id: str
+    config: BrokerConfig
+    clock: Clock
+    timer: Timer
+    #: Kafka uuids: 16 random bytes a call (seeded in the simulator).
+    new_uuid: Callable[[], bytes]
+    metadata: MetadataCache
+    replicas: ReplicaManager
+    controller: ControllerDriver
+    groups: GroupCoordinatorDriver
+    fetch_sessions: FetchSessionCache
+    #: Parts that later issues add and that only few handlers ask for, by name.
+    extras: dict[str, Any] = field(default_factory=dict)

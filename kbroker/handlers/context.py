@@ -1,0 +1,66 @@
+"""Who asks, and through which door: the part of a request that is not its body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class ConnectionContext:
+    """What is the same for every request of one connection."""
+
+    connection_id: str
+    client_address: str
+    """The peer's IP address, `127.0.0.1` for a peer whose address is unknown (tests)."""
+    client_port: int = 0
+    listener_name: str = "PLAINTEXT"
+    security_protocol: str = "PLAINTEXT"
+    local_address: str = "127.0.0.1"
+    """The address that the client reached us under."""
+    local_port: int = 0
+    principal: str = "User:ANONYMOUS"
+    privileged: bool = False
+    """True on a listener between brokers, where internal APIs are allowed."""
+    client_software_name: str = "unknown"
+    client_software_version: str = "unknown"
+
+
+@dataclass(slots=True)
+class RequestContext:
+    """One request's header, and its connection."""
+
+    connection: ConnectionContext
+    api_key: int
+    version: int
+    correlation_id: int
+    client_id: str | None = None
+
+    @property
+    def client_address(self) -> str:
+        """The peer's IP address as text."""
+        return self.connection.client_address
+
+    @property
+    def client_host(self) -> str:
+        """The peer's address as Kafka prints it in group descriptions (`/127.0.0.1`)."""
+        return "/" + self.connection.client_address
+
+    @property
+    def listener_name(self) -> str:
+        """The listener the request came in on."""
+        return self.connection.listener_name
+
+    @property
+    def principal(self) -> str:
+        """Who asks, as `User:name`."""
+        return self.connection.principal
+
+    @property
+    def client_software_name(self) -> str:
+        """From ApiVersions v3+ (KIP-511), `unknown` before."""
+        return self.connection.client_software_name
+
+    @property
+    def client_software_version(self) -> str:
+        """From ApiVersions v3+ (KIP-511), `unknown` before."""
+        return self.connection.client_software_version
