@@ -15,13 +15,15 @@ class Deferred(Generic[T]):
     connection listens.
     """
 
-    __slots__ = ("_error", "_listener", "_value", "done")
+    __slots__ = ("_error", "_listener", "_value", "done", "on_cancel")
 
     def __init__(self) -> None:
         self.done = False
         self._value: T | None = None
         self._error: BaseException | None = None
         self._listener: Callable[[Deferred[T]], None] | None = None
+        #: Set by who will resolve it and wants to know that nobody waits any more (the connection closed).
+        self.on_cancel: Callable[[], None] | None = None
 
     def resolve(self, value: T) -> None:
         """Give the value. A second call is ignored, so that a time-out may race with completion."""
@@ -50,8 +52,18 @@ class Deferred(Generic[T]):
         else:
             self._listener = listener
 
+    def cancel(self) -> None:
+        """Nobody wants the value any more: the listener is dropped, the resolver told."""
+        if not self.done:
+            self.done = True
+            self._listener = None
+            hook, self.on_cancel = self.on_cancel, None
+            if hook is not None:
+                hook()
+
     def _finish(self) -> None:
         self.done = True
+        self.on_cancel = None
         listener, self._listener = self._listener, None
         if listener is not None:
             listener(self)

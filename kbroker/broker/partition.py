@@ -1,32 +1,25 @@
 """One partition as this broker sees it: the log, who leads, what is committed, who waits.
 
-Drives a `Log` and the pure leader state of `replication/leader.py`. The law of this file: what was appended is
-staged, `flush` makes it visible, and the high watermark moves only in `_advance`, which tells the log first and wakes
-the waiters afterwards.
+Drives a `Log` and the pure leader state of `replication/leader.py`. The law of this file: what was appended
+is staged, `flush` makes it visible, and the high watermark moves only in `_advance`, which tells the log
+first and wakes those who wait afterwards.
 """
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
-from itertools import count
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.replication.delayed_produce import CommitQueue
 from kbroker.replication.leader import LeaderState
 from kbroker.types import TopicPartition, Uuid
 
 if TYPE_CHECKING:
     from kbroker.clock import Clock
     from kbroker.storage.log import AppendOrigin, AppendResult, Log
-
-
-class DataWaiter(Protocol):
-    """Somebody who waits for readable data: a parked fetch."""
-
-    def on_progress(self) -> None:
-        """The log end, the high watermark, the stable offset or the leader may have changed: look again."""
-        ...
+    from kbroker.storage.log_config import LogConfig
 
 
 class Partition:
@@ -36,14 +29,16 @@ class Partition:
         topic_partition: its name.
         topic_id: its topic's id.
         log: its log; None while the log directory is offline.
-        clock: for leader epochs and append times.
+        clock: the time, for the lag of followers.
+        on_progress: told, with the name, whenever there may be more to read, or nothing any more: the log
+        end,
+            high watermark, stable offset, start offset or leader may have changed.
     """
 
     __slots__ = (
-        "_commit_order",
-        "_commit_waiters",
-        "_data_waiters",
-        "clock",
+        "_clock",
+        "_commits",
+        "_on_progress",
         "leader_epoch",
         "leader_id",
         "leader_state",
@@ -53,20 +48,24 @@ class Partition:
     )
 
     def __init__(
-        self, topic_partition: TopicPartition, topic_id: Uuid, log: Log | None, clock: Clock
+        self,
+        topic_partition: TopicPartition,
+        topic_id: Uuid,
+        log: Log | None,
+        clock: Clock,
+        on_progress: Callable[[TopicPartition], object],
     ) -> None:
         self.topic_partition = topic_partition
         self.topic_id = topic_id
         self.log = log
-        self.clock = clock
         self.leader_id = -1
         self.leader_epoch = -1
         self.leader_state: LeaderState | None = None
-        self._commit_order = count()
-        self._commit_waiters: list[tuple[int, int, Deferred[None]]] = []
-        self._data_waiters: dict[DataWaiter, None] = {}
+        self._clock = clock
+        self._commits: CommitQueue[Deferred[None]] = CommitQueue()
+        self._on_progress = on_progress
 
-    # -- who leads ---------------------------------------------------------------------------------------------
+    # -- who leads --
 
     @property
     def is_leader(self) -> bool:
@@ -77,7 +76,7 @@ class Partition:
         """The log, if this broker leads and the client's idea of the epoch (-1: none) is ours.
 
         Raises:
-            ApiError: NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH or KAFKA_STORAGE_ERROR.
+            ApiError: NOT_LEADER_OR_FOLLOWER, FENCED_ or UNKNOWN_LEADER_EPOCH, KAFKA_STORAGE_ERROR.
         """
         self.check_epoch(current_leader_epoch)
         if self.leader_state is None:
@@ -130,6 +129,14 @@ class Partition:
         self.leader_epoch = leader_epoch
         self._advance()
 
+    def configure(self, config: LogConfig, min_isr: int) -> None:
+        """Obey a changed configuration from now on."""
+        if self.log is not None:
+            self.log.config = config
+        if self.leader_state is not None:
+            self.leader_state.min_isr = min_isr
+            self._advance()
+
     def follow(self, leader_id: int, leader_epoch: int) -> None:
         """Stop leading; whoever waits here is told to ask the new leader."""
         self.leader_state = None
@@ -143,7 +150,7 @@ class Partition:
         self.log = None
         self._refuse_waiters(code)
 
-    # -- what is readable --------------------------------------------------------------------------------------
+    # -- what is readable --
 
     @property
     def high_watermark(self) -> int:
@@ -151,13 +158,13 @@ class Partition:
         return self.log.high_watermark if self.log is not None else -1
 
     def readable_end(self, *, committed_only: bool, is_follower: bool = False) -> int:
-        """Where a read must stop: log end for a follower, stable offset for read_committed, else high watermark."""
+        """Where a read must stop: log end (follower), stable offset (read_committed) or high watermark."""
         log = self.online_log()
         if is_follower:
             return log.log_end_offset
         return log.last_stable_offset if committed_only else log.high_watermark
 
-    # -- appending ---------------------------------------------------------------------------------------------
+    # -- appending --
 
     def append(
         self, records: bytes | memoryview, now_ms: int, origin: AppendOrigin, required_acks: int = 1
@@ -165,7 +172,7 @@ class Partition:
         """Validate and stage records as leader; `flush` must follow before anybody is answered.
 
         Raises:
-            ApiError: not leader, too few in-sync replicas for acks=all, or what the log finds wrong in the records.
+            ApiError: not leader, too few in-sync replicas for acks=all, or what is wrong with the records.
         """
         state = self.leader_state
         if state is None:
@@ -182,51 +189,36 @@ class Partition:
         """
         self.online_log().flush_staged()
         self._advance()
-        if self._data_waiters:
-            self.wake()
+        self._on_progress(self.topic_partition)
 
     def _advance(self) -> None:
         state, log = self.leader_state, self.log
         if state is None or log is None:
             return
-        if state.advance(log.log_end_offset, self.clock.now_ms() if state.followers else 0):
+        if state.advance(log.log_end_offset, self._clock.now_ms() if state.followers else 0):
             log.high_watermark = state.high_watermark
-            if self._commit_waiters:
-                self._release_commits(state.high_watermark)
+            if self._commits:
+                for done in self._commits.release(state.high_watermark):
+                    done.resolve(None)
         elif log.high_watermark != state.high_watermark:
             log.high_watermark = state.high_watermark
 
-    # -- waiting -----------------------------------------------------------------------------------------------
+    # -- waiting --
 
     def when_committed(self, last_offset: int) -> Deferred[None]:
-        """Done when the record at `last_offset` is below the high watermark; fails when leadership is lost."""
+        """Done when the record at `last_offset` is below the high watermark; fails if leadership goes."""
         done: Deferred[None] = Deferred()
         if self.high_watermark > last_offset:
             done.resolve(None)
         else:
-            heappush(self._commit_waiters, (last_offset, next(self._commit_order), done))
+            self._commits.add(last_offset, done)
         return done
 
-    def watch(self, waiter: DataWaiter) -> None:
-        """Tell `waiter` whenever there may be more to read."""
-        self._data_waiters[waiter] = None
-
-    def unwatch(self, waiter: DataWaiter) -> None:
-        """Stop telling `waiter`; harmless when it does not watch."""
-        self._data_waiters.pop(waiter, None)
-
     def wake(self) -> None:
-        """Let every data waiter look again (after an append, a new stable offset, a deletion or a truncation)."""
-        for waiter in list(self._data_waiters):
-            waiter.on_progress()
-
-    def _release_commits(self, high_watermark: int) -> None:
-        waiters = self._commit_waiters
-        while waiters and waiters[0][0] < high_watermark:
-            heappop(waiters)[2].resolve(None)
+        """Let parked fetches look again (after a new stable offset, a deletion of records, a truncation)."""
+        self._on_progress(self.topic_partition)
 
     def _refuse_waiters(self, code: ErrorCode) -> None:
-        waiters, self._commit_waiters = self._commit_waiters, []
-        for _, _, done in sorted(waiters):
+        for done in self._commits.drain():
             done.fail(ApiError(code))
-        self.wake()
+        self._on_progress(self.topic_partition)

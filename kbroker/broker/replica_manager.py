@@ -1,35 +1,50 @@
 """All partitions of this broker: look-up, appends of coordinators, metadata changes, housekeeping.
 
-Subscribed to the metadata cache: `apply_metadata` makes logs appear, change and go, before anybody is told that the
-change happened. Coordinators subscribe to leadership here (`on_leadership`).
+Subscribed to the metadata cache: `apply_metadata` makes logs appear, change and go before the requester of
+the change hears that it happened. Coordinators subscribe to leadership here (`on_leadership`).
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.partition import Partition
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.metadata.image import CONFIG_BROKER, CONFIG_TOPIC
+from kbroker.replication.purgatory import Purgatory
 from kbroker.types import TopicPartition, Uuid
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kbroker.broker.timer import Timer
     from kbroker.clock import Clock
-    from kbroker.metadata.image import ClusterImage
+    from kbroker.metadata.delta import ClusterDelta, TopicDelta
+    from kbroker.metadata.image import ClusterImage, PartitionImage, TopicImage
     from kbroker.storage.log import AppendOrigin, AppendResult
     from kbroker.storage.log_config import LogConfig
     from kbroker.storage.log_manager import LogManager
 
+_log = logging.getLogger(__name__)
+
 
 class Leadership(NamedTuple):
-    """This broker began to lead a partition (epoch >= 0), or stopped (epoch -1: resigned, or the topic is gone)."""
+    """This broker began to lead a partition (epoch >= 0), or stopped (-1: resigned, or the topic is gone)."""
 
     topic_partition: TopicPartition
     topic_id: Uuid
     leader_epoch: int
     deleted: bool = False
+
+
+class TopicSettings(NamedTuple):
+    """What a topic's configs come to: for its logs, and for replication."""
+
+    log: LogConfig
+    min_insync_replicas: int
 
 
 class ReplicaManager:
@@ -40,7 +55,7 @@ class ReplicaManager:
         logs: the logs on disk, loaded.
         clock: for append times.
         timer: for waits.
-        log_config: topic name and its overrides -> the log's configuration.
+        settings: (topic name, its overrides) -> what they come to together with the broker's defaults.
     """
 
     def __init__(
@@ -49,25 +64,25 @@ class ReplicaManager:
         logs: LogManager,
         clock: Clock,
         timer: Timer,
-        log_config: Callable[[str, dict[str, str]], LogConfig],
+        settings: Callable[[str, Mapping[str, str]], TopicSettings],
     ) -> None:
         self.broker_id = broker_id
         self.logs = logs
         self.clock = clock
-        self.timer = timer
+        #: Parked fetches, by partition.
+        self.fetches = Purgatory(timer.call_later)
         self.partitions: dict[tuple[str, int], Partition] = {}
-        self.topic_names: dict[Uuid, str] = {}
-        self._log_config = log_config
+        self._settings = settings
         self._leadership_listeners: list[Callable[[Leadership], None]] = []
 
-    # -- look-up -----------------------------------------------------------------------------------------------
+    # -- look-up --
 
     def get(self, topic: str, partition: int) -> Partition | None:
         """The partition if this broker hosts a replica of it."""
         return self.partitions.get((topic, partition))
 
     def hosted(self, topic: str, partition: int) -> Partition:
-        """The partition; UNKNOWN_TOPIC_OR_PARTITION if this broker hosts no replica of it."""
+        """The partition; ApiError(UNKNOWN_TOPIC_OR_PARTITION) if this broker hosts no replica of it."""
         found = self.partitions.get((topic, partition))
         if found is None:
             raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
@@ -77,7 +92,7 @@ class ReplicaManager:
         """Every partition that this broker leads now."""
         return (partition for partition in self.partitions.values() if partition.is_leader)
 
-    # -- for coordinators --------------------------------------------------------------------------------------
+    # -- for coordinators --
 
     def append_internal(self, tp: TopicPartition, batch: bytes, *, origin: AppendOrigin) -> AppendResult:
         """Append a batch as leader and write it; readable at once, committed as `when_committed` tells.
@@ -94,15 +109,15 @@ class ReplicaManager:
     def when_committed(self, tp: TopicPartition, last_offset: int) -> Deferred[None]:
         """Done when the record at `last_offset` of `tp` is committed (high watermark above it).
 
-        Fails with ApiError(NOT_LEADER_OR_FOLLOWER) when leadership is lost before. With one replica it is done
-        when this returns.
+        Fails with ApiError(NOT_LEADER_OR_FOLLOWER) when leadership is lost before. With one replica it is
+        done when this returns.
         """
         return self.hosted(tp.topic, tp.partition).when_committed(last_offset)
 
     def read_internal(self, tp: TopicPartition, offset: int, max_bytes: int = 1 << 20) -> bytes:
-        """Whole batches of `tp` from the one that holds `offset` on, empty at the log's end: to load a coordinator.
+        """Whole batches of `tp` from the one that holds `offset` on, empty at the log's end.
 
-        The first batch comes whole even if it is larger than `max_bytes`.
+        To load a coordinator. The first batch comes whole even if it is larger than `max_bytes`.
         """
         log = self.hosted(tp.topic, tp.partition).online_log()
         found = log.read(max(offset, log.log_start_offset), max_bytes, log.log_end_offset, True)
@@ -117,8 +132,102 @@ class ReplicaManager:
         for partition in list(self.led_partitions()):
             listener(Leadership(partition.topic_partition, partition.topic_id, partition.leader_epoch))
 
-    # -- metadata ----------------------------------------------------------------------------------------------
+    # -- metadata --
 
-    def apply_metadata(self, old: ClusterImage, new: ClusterImage, delta: object) -> None:
-        """Make the logs what `new` says: create, reconfigure, lead, follow, delete."""
-        raise NotImplementedError
+    def apply_metadata(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
+        """Make the logs what `new` says: delete, create, reconfigure, lead, follow."""
+        for change in delta.topics.values():
+            if change.new is None and change.old is not None:
+                self._delete_topic(change.old)
+        for change in delta.topics.values():
+            if change.new is not None:
+                self._change_topic(new, change.new, change)
+        self._reconfigure(new, delta)
+
+    def disk_failed(self, partition: Partition) -> None:
+        """A write to the partition's log failed: it is offline until the directory is repaired."""
+        partition.close(ErrorCode.KAFKA_STORAGE_ERROR)
+        self._tell(Leadership(partition.topic_partition, partition.topic_id, -1))
+
+    def settings_of(self, image: ClusterImage, topic: str) -> TopicSettings:
+        """What the configs of `topic` come to in `image`."""
+        return self._settings(topic, image.configs.get((CONFIG_TOPIC, topic)) or {})
+
+    def _change_topic(self, image: ClusterImage, topic: TopicImage, change: TopicDelta) -> None:
+        settings = self.settings_of(image, topic.name)
+        for index, state in change.partitions.items():
+            partition = self.partitions.get((topic.name, index))
+            if self.broker_id not in state.replicas:
+                if partition is not None:
+                    self._drop(partition)
+                continue
+            if partition is not None and partition.topic_id != topic.id:
+                self._drop(partition)
+                partition = None
+            if partition is None:
+                partition = self._create(TopicPartition(topic.name, index), topic.id, settings)
+            if partition.log is not None:
+                self._take_state(partition, state, settings)
+
+    def _create(self, tp: TopicPartition, topic_id: Uuid, settings: TopicSettings) -> Partition:
+        try:
+            log = self.logs.get_or_create(tp, topic_id, settings.log)
+        except ApiError as error:
+            _log.error("no log for %s: %s", tp, error.text)
+            log = None
+        partition = Partition(tp, topic_id, log, self.clock, self.fetches.check)
+        self.partitions[tp] = partition
+        return partition
+
+    def _take_state(self, partition: Partition, state: PartitionImage, settings: TopicSettings) -> None:
+        if state.leader != self.broker_id:
+            was_leader = partition.is_leader
+            partition.follow(state.leader, state.leader_epoch)
+            if was_leader:
+                self._tell(Leadership(partition.topic_partition, partition.topic_id, -1))
+            return
+        new_term = not partition.is_leader or partition.leader_epoch != state.leader_epoch
+        partition.lead(
+            self.broker_id,
+            state.leader_epoch,
+            state.partition_epoch,
+            state.replicas,
+            state.isr,
+            settings.min_insync_replicas,
+        )
+        if new_term:
+            self._tell(Leadership(partition.topic_partition, partition.topic_id, state.leader_epoch))
+
+    def _delete_topic(self, topic: TopicImage) -> None:
+        for index in range(len(topic.partitions)):
+            partition = self.partitions.get((topic.name, index))
+            if partition is not None and partition.topic_id == topic.id:
+                self._drop(partition)
+
+    def _drop(self, partition: Partition) -> None:
+        tp = partition.topic_partition
+        del self.partitions[tp]
+        had_log = partition.log is not None
+        partition.close(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        if had_log:
+            self.logs.delete(tp)
+        self._tell(Leadership(tp, partition.topic_id, -1, deleted=True))
+
+    def _reconfigure(self, image: ClusterImage, delta: ClusterDelta) -> None:
+        if any(kind == CONFIG_BROKER for kind, _ in delta.configs):
+            changed = [topic.name for topic in image.topics]
+        else:
+            changed = [name for kind, name in delta.configs if kind == CONFIG_TOPIC]
+        for name in changed:
+            topic = image.topics.get(name)
+            if topic is None:
+                continue
+            settings = self.settings_of(image, name)
+            for index in range(len(topic.partitions)):
+                partition = self.partitions.get((name, index))
+                if partition is not None and partition.log is not None:
+                    partition.configure(settings.log, settings.min_insync_replicas)
+
+    def _tell(self, change: Leadership) -> None:
+        for listener in self._leadership_listeners:
+            listener(change)

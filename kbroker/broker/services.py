@@ -1,7 +1,7 @@
 """What every handler gets: the parts of this node, by name.
 
-Handlers are functions of `(services, context, request)`; this is the only place that knows all parts. It holds
-references only, decides nothing, and `main.py` fills it.
+Handlers are functions of `(services, context, request)`; this is the only place that knows all parts. It
+holds references only, decides nothing, and `main.py` fills it.
 """
 
 from __future__ import annotations

@@ -43,5 +43,6 @@ API_TABLE: dict[int, tuple[str, int, int]] = {
 }
 
 #: Lowest versions that ApiVersions names although the handler starts higher. Produce: old librdkafka switches
-#: features off when version 0 is missing (KAFKA-18659), so Kafka names it and closes the connection when it is used.
+#: features off when version 0 is missing (KAFKA-18659), so Kafka names it and closes the connection when it
+#: is used.
 ADVERTISED_MIN: dict[int, int] = {0: 0}

@@ -3,8 +3,8 @@
 Pure: log ends and times come in as arguments, a new high watermark comes out. The laws:
 
 * the high watermark never moves back while one leader epoch lasts;
-* it is the lowest log end over the leader and the *maximal* in-sync set (committed plus proposed members), and of
-  followers that are caught up within the lag time although they have not joined yet;
+* it is the lowest log end over the leader and the *maximal* in-sync set (committed plus proposed members),
+  and of followers that are caught up within the lag time although they have not joined yet;
 * it does not move while the in-sync set is smaller than the effective minimum (KIP-966).
 """
 
@@ -95,10 +95,7 @@ class LeaderState:
 
     def advance(self, leader_end: int, now_ms: int) -> bool:
         """Recompute the high watermark; True when it moved."""
-        if not self.followers:
-            candidate = leader_end
-        else:
-            candidate = self._lowest_needed(leader_end, now_ms)
+        candidate = self._lowest_needed(leader_end, now_ms) if self.followers else leader_end
         if candidate <= self.high_watermark or not self.has_enough_in_sync:
             return False
         self.high_watermark = candidate

@@ -1,0 +1,250 @@
+"""One connection without its socket: bytes in, frames to the dispatcher, answers out in order.
+
+The laws of this file:
+
+* A frame's length is checked before anything is taken for it, and memory grows with what arrived, not with
+  what a length promises.
+* One request at a time. While an answer is parked, or the peer does not read (`write_blocked`), nothing more
+  is parsed; what arrives meanwhile is kept up to a bound, `wants_pause` asks the driver to stop reading.
+* Nothing here writes: answers collect in `out`, the driver takes them with `take_output` after each `feed` or
+  `proceed`, and is told through `on_output` about those that come at another time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from struct import Struct
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from kbroker.broker.deferred import Deferred
+from kbroker.errors import ProtocolError
+
+if TYPE_CHECKING:
+    from kbroker.handlers.context import ConnectionContext
+    from kbroker.storage.segment import FileSlice
+
+Segment: TypeAlias = "bytes | FileSlice"
+#: A complete answer with its length and header; None where the protocol wants none.
+Answer: TypeAlias = "bytes | list[Segment] | None"
+
+_SIZE = Struct(">i")
+#: Unparsed bytes kept for a connection that may not go on, before its socket is left unread.
+BACKLOG_BYTES_MAX = 64 * 1024
+#: Answer bytes collected before the driver gets a turn to write them.
+OUT_BYTES_MAX = 1024 * 1024
+
+
+class FrameHandler(Protocol):
+    """What a connection needs from dispatch."""
+
+    def request(self, connection: ConnectionCore, frame: memoryview) -> Answer | Deferred[Answer]:
+        """Answer one request frame (without its length), now or later.
+
+        `frame` is only valid until `finish_batch` returns.
+
+        Raises:
+            ProtocolError: the bytes are no request; the connection closes.
+        """
+        ...
+
+    def finish_batch(self, connection: ConnectionCore) -> None:
+        """All frames that came together were handled: make staged work true before their answers leave."""
+        ...
+
+
+class ConnectionCore:
+    """The state of one connection.
+
+    Args:
+        context: who is at the other end.
+        handler: dispatch.
+        request_bytes_max: largest frame (`socket.request.max.bytes`).
+    """
+
+    __slots__ = (
+        "_backlog",
+        "_handler",
+        "_partial",
+        "_rest",
+        "close_reason",
+        "context",
+        "has_files",
+        "on_output",
+        "out",
+        "out_bytes",
+        "parked",
+        "produce_cache",
+        "request_bytes_max",
+        "staged",
+        "write_blocked",
+    )
+
+    def __init__(self, context: ConnectionContext, handler: FrameHandler, request_bytes_max: int) -> None:
+        self.context = context
+        self.request_bytes_max = request_bytes_max
+        self.out: list[Segment] = []
+        self.out_bytes = 0
+        self.has_files = False
+        #: Set when the connection has to close after what is in `out`: why, for the log ("": say nothing).
+        self.close_reason: str | None = None
+        self.parked = False
+        #: Set by the driver while the peer does not read.
+        self.write_blocked = False
+        self.on_output: Callable[[], None] | None = None
+        #: Both belong to the Produce path: what this connection's frames have staged, and its prefix cache.
+        self.staged: list[object] | None = None
+        self.produce_cache: object | None = None
+        self._handler = handler
+        self._partial: bytearray | None = None
+        self._rest: memoryview | None = None
+        self._backlog: bytearray | None = None
+
+    @property
+    def wants_pause(self) -> bool:
+        """Whether the driver should stop reading."""
+        return self._backlog is not None and len(self._backlog) >= BACKLOG_BYTES_MAX
+
+    @property
+    def may_proceed(self) -> bool:
+        """Whether kept bytes wait for `proceed`, and nothing holds them back."""
+        return (self._rest is not None or self._backlog is not None) and not self._is_held
+
+    @property
+    def _is_held(self) -> bool:
+        return self.parked or self.write_blocked or self.close_reason is not None
+
+    def feed(self, data: memoryview) -> None:
+        """Take what arrived. `data` may be reused by the caller as soon as this returns."""
+        if self.parked or self.write_blocked or self._rest is not None or self.close_reason is not None:
+            self._keep(data)
+        else:
+            self._parse(data)
+
+    def proceed(self) -> None:
+        """Go on with kept bytes, as far as the laws allow; the driver calls it after writing."""
+        if self._is_held:
+            return
+        if self._rest is not None:
+            rest, self._rest = self._rest, None
+            self._parse(rest)
+        elif self._backlog is not None:
+            backlog, self._backlog = self._backlog, None
+            self._parse(memoryview(bytes(backlog)))
+
+    def take_output(self) -> list[Segment]:
+        """What has to be written now, in order."""
+        out, self.out = self.out, []
+        self.out_bytes = 0
+        self.has_files = False
+        return out
+
+    def close(self, reason: str) -> None:
+        """Close once `out` is written; the first reason counts."""
+        if self.close_reason is None:
+            self.close_reason = reason
+        self._partial = self._rest = self._backlog = None
+
+    def _keep(self, data: memoryview) -> None:
+        if self.close_reason is not None:
+            return
+        if self._backlog is None:
+            self._backlog = bytearray(data)
+        else:
+            self._backlog += data
+
+    def _parse(self, data: memoryview) -> None:
+        try:
+            self._parse_frames(data)
+        except ProtocolError as error:
+            self.close(str(error))
+        if self.staged:
+            self._handler.finish_batch(self)
+
+    def _parse_frames(self, data: memoryview) -> None:
+        position = 0 if self._partial is None else self._complete_partial(self._partial, data)
+        total = len(data)
+        request, size_of = self._handler.request, _SIZE.unpack_from
+        size_max = self.request_bytes_max
+        while total - position >= 4:
+            if (
+                self.parked
+                or self.has_files
+                or self.out_bytes > OUT_BYTES_MAX
+                or self.close_reason is not None
+            ):
+                self._rest = memoryview(bytes(data[position:]))
+                return
+            (size,) = size_of(data, position)
+            if size < 8 or size > size_max:
+                raise ProtocolError(describe_bad_size(size, size_max))
+            end = position + 4 + size
+            if end > total:
+                break
+            answer = request(self, data[position + 4 : end])
+            if answer is not None:
+                self._take_answer(answer)
+            position = end
+        if position < total:
+            self._partial = bytearray(data[position:])
+
+    def _complete_partial(self, partial: bytearray, data: memoryview) -> int:
+        """Add to the incomplete frame just what belongs to it; how much of `data` that was."""
+        used = 0
+        if len(partial) < 4:
+            used = min(4 - len(partial), len(data))
+            partial += data[:used]
+            if len(partial) < 4:
+                return used
+        (size,) = _SIZE.unpack_from(partial)
+        if size < 8 or size > self.request_bytes_max:
+            raise ProtocolError(describe_bad_size(size, self.request_bytes_max))
+        missing = 4 + size - len(partial)
+        taken = min(missing, len(data) - used)
+        partial += data[used : used + taken]
+        if taken == missing:
+            self._partial = None
+            answer = self._handler.request(self, memoryview(partial)[4:])
+            if answer is not None:
+                self._take_answer(answer)
+        return used + taken
+
+    def _take_answer(self, answer: bytes | list[Segment] | Deferred[Answer]) -> None:
+        if type(answer) is bytes:
+            self.out.append(answer)
+            self.out_bytes += len(answer)
+        elif type(answer) is list:
+            self.out += answer
+            self.has_files = True
+        elif answer.done:  # type: ignore[union-attr]
+            self._settle(answer)  # type: ignore[arg-type]
+        else:
+            self.parked = True
+            answer.then(self._deliver)  # type: ignore[union-attr]
+
+    def _settle(self, answer: Deferred[Answer]) -> None:
+        try:
+            value = answer.result()
+        except ProtocolError as error:
+            self.close(str(error))
+            return
+        if value is not None:
+            self._take_answer(value)
+
+    def _deliver(self, answer: Deferred[Answer]) -> None:
+        """A parked answer came."""
+        self.parked = False
+        self._settle(answer)
+        if self.on_output is not None:
+            self.on_output()
+
+
+def describe_bad_size(size: int, size_max: int) -> str:
+    """What a frame length that cannot be says about the peer, in a few words."""
+    head = _SIZE.pack(size)
+    if head[0] == 0x16 and head[1] == 3:
+        return "TLS handshake on a plaintext port"
+    if head.isalpha() or head in (b"GET ", b"PUT "):
+        return "HTTP or other text on a Kafka port"
+    if size > size_max:
+        return f"frame of {size} bytes, more than socket.request.max.bytes ({size_max})"
+    return f"frame length {size}"
