@@ -1,0 +1,257 @@
+"""The settings in force on one broker: defaults, server.properties, then the dynamic layers of KIP-226."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import IntEnum
+from typing import TypeAlias
+
+from kbroker.config.definition import Scope
+from kbroker.config.definitions import base_name, broker_definition, broker_definitions, broker_synonyms
+from kbroker.config.values import InvalidValue, Value
+from kbroker.errors import ConfigError
+
+#: Called with the names whose values changed, after they have.
+Listener: TypeAlias = Callable[[frozenset[str]], None]
+
+
+class ConfigSource(IntEnum):
+    """Where a value comes from, as DescribeConfigs numbers it."""
+
+    TOPIC = 1
+    DYNAMIC_BROKER = 2
+    DYNAMIC_DEFAULT_BROKER = 3
+    STATIC_BROKER = 4
+    DEFAULT = 5
+    BROKER_LOGGER = 6
+    CLIENT_METRICS = 7
+    GROUP = 8
+
+
+class BrokerConfig:
+    """Effective values by name, and the layers they come from.
+
+    Args:
+        static: names and texts as configured, checked here.
+
+    Raises:
+        ConfigError: a value that its setting refuses, or two settings that contradict each other.
+    """
+
+    def __init__(self, static: Mapping[str, str]) -> None:
+        self.static: dict[str, str] = dict(static)
+        self.dynamic_default: dict[str, str] = {}
+        self.dynamic_broker: dict[str, str] = {}
+        self._values: dict[str, Value] = {}
+        self._listeners: list[tuple[frozenset[str] | None, Listener]] = []
+        for name, text in self.static.items():
+            definition = broker_definition(name)
+            if definition is not None:
+                try:
+                    definition.parse(text)
+                except InvalidValue as error:
+                    raise ConfigError(str(error)) from None
+        self._check_together()
+
+    # -- values ----------------------------------------------------------------------------------------
+
+    def get(self, name: str) -> Value:
+        """The value in force.
+
+        Raises:
+            KeyError: no such setting (a mistake of ours).
+        """
+        try:
+            return self._values[name]
+        except KeyError:
+            pass
+        value = self._values[name] = self._effective(name)
+        return value
+
+    def get_int(self, name: str) -> int:
+        """A whole number that is always there."""
+        value = self.get(name)
+        assert isinstance(value, int), name
+        return value
+
+    def get_float(self, name: str) -> float:
+        """A number that is always there."""
+        value = self.get(name)
+        assert isinstance(value, (int, float)), name
+        return float(value)
+
+    def get_bool(self, name: str) -> bool:
+        """A switch."""
+        value = self.get(name)
+        assert isinstance(value, bool), name
+        return value
+
+    def get_str(self, name: str) -> str:
+        """A text; empty if unset."""
+        value = self.get(name)
+        return value if isinstance(value, str) else ""
+
+    def get_list(self, name: str) -> tuple[str, ...]:
+        """A list; empty if unset."""
+        value = self.get(name)
+        return value if isinstance(value, tuple) else ()
+
+    @property
+    def node_id(self) -> int:
+        """node.id, or broker.id where only that is set."""
+        value = self.get("node.id")
+        return value if isinstance(value, int) else self.get_int("broker.id")
+
+    @property
+    def log_dirs(self) -> tuple[str, ...]:
+        """The data folders: log.dirs, else log.dir."""
+        return self.get_list("log.dirs") or self.get_list("log.dir")
+
+    def source_of(self, name: str) -> str:
+        """Where the value in force comes from: `broker`, `cluster`, `static` or `default`."""
+        for layer, source in (
+            (self.dynamic_broker, "broker"),
+            (self.dynamic_default, "cluster"),
+            (self.static, "static"),
+        ):
+            if name in layer:
+                return source
+        return "default"
+
+    def first_set(self, names: Iterable[str]) -> tuple[str, Value]:
+        """The first of `names` that has a value, and that value; the last name and None if none has one.
+
+        This is how log.retention.ms, .minutes and .hours become one time.
+        """
+        last = ""
+        for last in names:
+            value = self.get(last)
+            if value is not None:
+                return last, value
+        return last, None
+
+    def _effective(self, name: str) -> Value:
+        definition = broker_definition(name)
+        if definition is None:
+            raise KeyError(name)
+        for layer in (self.dynamic_broker, self.dynamic_default, self.static):
+            for synonym in (name, base_name(name)):
+                text = layer.get(synonym)
+                if text is not None:
+                    return definition.parse(text)
+        return definition.default
+
+    def _check_together(self) -> None:
+        node, broker = self.get("node.id"), self.get_int("broker.id")
+        if broker != -1 and node is not None and node != broker:
+            raise ConfigError(f"node.id is {node} and broker.id is {broker}: they must be the same")
+        if node is None and broker == -1:
+            raise ConfigError("node.id must be set")
+        if self.get_int("replica.fetch.wait.max.ms") > self.get_int("replica.lag.time.max.ms"):
+            raise ConfigError(
+                "replica.fetch.wait.max.ms should always be less than or equal to replica.lag.time.max.ms"
+            )
+        for kind in ("consumer", "share", "streams"):
+            for what in ("heartbeat.interval.ms", "session.timeout.ms"):
+                self._check_between(f"group.{kind}", what)
+
+    def _check_between(self, prefix: str, what: str) -> None:
+        low, high = self.get_int(f"{prefix}.min.{what}"), self.get_int(f"{prefix}.max.{what}")
+        value = self.get_int(f"{prefix}.{what}")
+        if not low <= high:
+            raise ConfigError(f"{prefix}.max.{what} must be greater than or equal to {prefix}.min.{what}")
+        if not low <= value <= high:
+            raise ConfigError(f"{prefix}.{what} must be between {prefix}.min.{what} and {prefix}.max.{what}")
+
+    # -- dynamic layers --------------------------------------------------------------------------------
+
+    def subscribe(self, listener: Listener, names: Iterable[str] | None = None) -> None:
+        """Tell `listener` when any of `names` changes its value; of every change if `names` is None."""
+        self._listeners.append((None if names is None else frozenset(names), listener))
+
+    def update_dynamic(self, cluster: Mapping[str, str], broker: Mapping[str, str]) -> list[str]:
+        """Replace the dynamic layers (as the metadata image has them) and tell the listeners.
+
+        Returns:
+            One sentence for every value that is refused: it was written under other limits, and the layer
+            below stays in force.
+        """
+        problems: list[str] = []
+        before = {
+            name: self.get(name) for name in {**self.dynamic_default, **self.dynamic_broker} if _known(name)
+        }
+        self.dynamic_default = _usable(cluster, problems)
+        self.dynamic_broker = _usable(broker, problems)
+        self._values.clear()
+        changed = set()
+        for name in {**before, **self.dynamic_default, **self.dynamic_broker}:
+            if _known(name):
+                old = before[name] if name in before else self._without_dynamic(name)
+                if self.get(name) != old:
+                    changed.add(name)
+        if changed:
+            names = frozenset(changed)
+            for wanted, listener in self._listeners:
+                if wanted is None or wanted & names:
+                    listener(names)
+        return problems
+
+    def _without_dynamic(self, name: str) -> Value:
+        definition = broker_definition(name)
+        assert definition is not None
+        text = self.static.get(name, self.static.get(base_name(name)))
+        return definition.default if text is None else definition.parse(text)
+
+    # -- for people ------------------------------------------------------------------------------------
+
+    def not_obeyed(self) -> list[str]:
+        """Static settings that differ from their default although kbroker does not act on them."""
+        found = []
+        for name, text in self.static.items():
+            definition = broker_definition(name)
+            if definition is None or definition.obeyed:
+                continue
+            if definition.parse(text) != definition.default:
+                found.append(name)
+        return found
+
+    def synonyms(self, name: str, *, sensitive: bool = False) -> list[tuple[str, str | None, ConfigSource]]:
+        """Every layer's value of `name` and the names that stand in for it, as DescribeConfigs lists them."""
+        names = broker_synonyms(name)
+        found: list[tuple[str, str | None, ConfigSource]] = []
+        for layer, source in (
+            (self.dynamic_broker, ConfigSource.DYNAMIC_BROKER),
+            (self.dynamic_default, ConfigSource.DYNAMIC_DEFAULT_BROKER),
+            (self.static, ConfigSource.STATIC_BROKER),
+        ):
+            found += ((n, None if sensitive else layer[n], source) for n in names if n in layer)
+        known = broker_definitions()
+        for n in names:
+            definition = known.get(n)
+            if definition is not None and definition.default is not None and not definition.required:
+                found.append((n, None if sensitive else definition.default_text, ConfigSource.DEFAULT))
+        # Kafka names the others only after the setting itself.
+        while found and found[0][0] != name:
+            del found[0]
+        return found
+
+
+def _known(name: str) -> bool:
+    return broker_definition(name) is not None
+
+
+def _usable(layer: Mapping[str, str], problems: list[str]) -> dict[str, str]:
+    usable: dict[str, str] = {}
+    for name, text in layer.items():
+        definition = broker_definition(name)
+        if definition is not None:
+            try:
+                definition.parse(text)
+            except InvalidValue as error:
+                problems.append(str(error))
+                continue
+            if definition.scope is Scope.READ_ONLY:
+                problems.append(f"{name} cannot change while the broker runs")
+                continue
+        usable[name] = text
+    return usable

@@ -1,0 +1,122 @@
+"""The addresses that a node binds and those it tells its clients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from kbroker.errors import ConfigError
+
+if TYPE_CHECKING:
+    from kbroker.config.broker_config import BrokerConfig
+
+PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+
+
+class ListenerAddress(NamedTuple):
+    """One listener. An empty host is every interface; port 0 lets the system choose."""
+
+    name: str
+    host: str
+    port: int
+    security_protocol: str
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.name}://{host}:{self.port}"
+
+
+def bound_listeners(config: BrokerConfig) -> tuple[ListenerAddress, ...]:
+    """The listeners that clients and brokers connect to, without those of the controller quorum.
+
+    Raises:
+        ConfigError: an entry is no NAME://host:port, a name or port comes twice, a name has no protocol.
+    """
+    found = _parse(config, "listeners", config.get_list("listeners"))
+    controllers = set(config.get_list("controller.listener.names"))
+    return tuple(listener for listener in found if listener.name not in controllers)
+
+
+def advertised_listeners(
+    config: BrokerConfig, bound: Sequence[ListenerAddress], host_name: str
+) -> tuple[ListenerAddress, ...]:
+    """What clients are told: advertised.listeners, else the listeners with `host_name` for an empty host.
+
+    Args:
+        bound: the listeners as bound, with real ports.
+        host_name: a name of this machine that clients can resolve.
+
+    Raises:
+        ConfigError: advertised.listeners is malformed, names an unknown listener, or advertises 0.0.0.0.
+    """
+    given = config.get_list("advertised.listeners")
+    if not given:
+        return tuple(
+            listener._replace(host=host_name) if listener.host in ("", "0.0.0.0", "::") else listener
+            for listener in bound
+        )
+    found = _parse(config, "advertised.listeners", given)
+    by_name = {listener.name: listener for listener in bound}
+    result: list[ListenerAddress] = []
+    for listener in found:
+        if listener.name not in by_name:
+            raise ConfigError(f"advertised.listeners names {listener.name}, which is not among listeners")
+        if listener.host in ("", "0.0.0.0"):
+            raise ConfigError(
+                f"advertised.listeners cannot contain {listener}: clients cannot connect to that address"
+            )
+        result.append(listener if listener.port else listener._replace(port=by_name[listener.name].port))
+    return tuple(result)
+
+
+def _parse(config: BrokerConfig, setting: str, entries: Sequence[str]) -> list[ListenerAddress]:
+    protocols = _protocol_map(config)
+    found: list[ListenerAddress] = []
+    for entry in entries:
+        listener = _parse_entry(setting, entry, protocols)
+        if any(listener.name == other.name for other in found):
+            raise ConfigError(
+                f"{setting}: each listener must have a different name, {listener.name} is there twice"
+            )
+        if listener.port and any(
+            listener.port == other.port and listener.host == other.host for other in found
+        ):
+            raise ConfigError(f"{setting}: {listener.port} is the port of two listeners")
+        found.append(listener)
+    return found
+
+
+def _parse_entry(setting: str, entry: str, protocols: dict[str, str]) -> ListenerAddress:
+    name, separator, address = entry.partition("://")
+    host, colon, port = address.rpartition(":")
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    if not separator or not colon or not port.isascii() or not port.isdigit() or int(port) > 65535:
+        raise ConfigError(
+            f"{setting}: unable to parse {entry!r}, it must look like PLAINTEXT://localhost:9092"
+        )
+    name = name.upper()
+    protocol = protocols.get(name)
+    if protocol is None:
+        raise ConfigError(
+            f"{setting}: listener.security.protocol.map gives no security protocol for listener {name}"
+        )
+    return ListenerAddress(name, host, int(port), protocol)
+
+
+def _protocol_map(config: BrokerConfig) -> dict[str, str]:
+    text = config.get_str("listener.security.protocol.map")
+    found: dict[str, str] = {}
+    for pair in filter(None, (part.strip() for part in text.split(","))):
+        name, colon, protocol = pair.partition(":")
+        protocol = protocol.strip().upper()
+        if not colon or protocol not in PROTOCOLS:
+            raise ConfigError(
+                f"listener.security.protocol.map: {pair!r} does not name one of {', '.join(PROTOCOLS)}"
+            )
+        found[name.strip().upper()] = protocol
+    # As in Kafka, controller listeners without an entry are plaintext if the map was left alone.
+    if config.source_of("listener.security.protocol.map") == "default":
+        for name in config.get_list("controller.listener.names"):
+            found.setdefault(name.upper(), "PLAINTEXT")
+    return found

@@ -1,0 +1,111 @@
+"""A topic's settings: its own, else the broker's, in the units of the topic (KIP-226 synonyms)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kbroker.config.broker_config import BrokerConfig
+from kbroker.config.definitions import topic_definitions, topic_fallback
+from kbroker.config.values import InvalidValue, Value
+
+_MS_PER_HOUR = 3_600_000
+_MS_PER_MINUTE = 60_000
+
+#: Topic settings whose broker setting comes in several units.
+_IN_UNITS = {
+    "retention.ms": (
+        ("log.retention.ms", 1),
+        ("log.retention.minutes", _MS_PER_MINUTE),
+        ("log.retention.hours", _MS_PER_HOUR),
+    ),
+    "segment.ms": (("log.roll.ms", 1), ("log.roll.hours", _MS_PER_HOUR)),
+    "segment.jitter.ms": (("log.roll.jitter.ms", 1), ("log.roll.jitter.hours", _MS_PER_HOUR)),
+    "flush.ms": (("log.flush.interval.ms", 1), ("log.flush.scheduler.interval.ms", 1)),
+}
+
+#: What storage's LogConfig holds, by topic setting; the field is the name with `_` for the dots.
+_LOG_SETTINGS = (
+    "segment.bytes",
+    "segment.ms",
+    "segment.jitter.ms",
+    "segment.index.bytes",
+    "index.interval.bytes",
+    "retention.ms",
+    "retention.bytes",
+    "cleanup.policy",
+    "max.message.bytes",
+    "flush.messages",
+    "flush.ms",
+    "message.timestamp.type",
+    "message.timestamp.before.max.ms",
+    "message.timestamp.after.max.ms",
+    "compression.type",
+    "compression.gzip.level",
+    "compression.lz4.level",
+    "compression.zstd.level",
+    "file.delete.delay.ms",
+    "delete.retention.ms",
+    "min.compaction.lag.ms",
+    "max.compaction.lag.ms",
+    "min.cleanable.dirty.ratio",
+    "preallocate",
+)
+
+#: The broker settings on which topics without own values depend.
+TOPIC_BROKER_SETTINGS = frozenset(
+    {
+        *filter(None, map(topic_fallback, _LOG_SETTINGS)),
+        *(name for units in _IN_UNITS.values() for name, _ in units),
+        "producer.id.expiration.ms",
+        "min.insync.replicas",
+    }
+)
+
+
+def topic_value(broker: BrokerConfig, overrides: Mapping[str, str], name: str) -> Value:
+    """The value of a topic setting in force: the topic's own, else what the broker's settings come to.
+
+    An own value that cannot be read (written under other limits) counts as unset.
+    """
+    definition = topic_definitions()[name]
+    text = overrides.get(name)
+    if text is not None:
+        try:
+            return definition.parse(text)
+        except InvalidValue:
+            pass
+    units = _IN_UNITS.get(name)
+    if units is not None:
+        return _in_units(broker, units)
+    fallback = topic_fallback(name)
+    return definition.default if fallback is None else broker.get(fallback)
+
+
+def _in_units(broker: BrokerConfig, units: tuple[tuple[str, int], ...]) -> Value:
+    for name, factor in units:
+        value = broker.get(name)
+        if isinstance(value, int):
+            # Kafka: a negative time is for ever, whatever its unit.
+            return value * factor if value >= 0 else -1
+    return None
+
+
+def topic_values(broker: BrokerConfig, overrides: Mapping[str, str]) -> Iterator[tuple[str, Value]]:
+    """Every topic setting and its value in force."""
+    for name in topic_definitions():
+        yield name, topic_value(broker, overrides, name)
+
+
+def log_config_values(
+    broker: BrokerConfig, overrides: Mapping[str, str]
+) -> dict[str, Value | frozenset[str]]:
+    """Keyword arguments for storage's `LogConfig`: milliseconds, bytes, a set of cleanup policies."""
+    values: dict[str, Value | frozenset[str]] = {}
+    for name in _LOG_SETTINGS:
+        value = topic_value(broker, overrides, name)
+        values[name.replace(".", "_")] = frozenset(value) if isinstance(value, tuple) else value
+    internal = overrides.get("internal.segment.bytes")
+    if internal is not None and internal.isdigit():
+        values["segment_bytes"] = int(internal)
+    values["producer_id_expiration_ms"] = broker.get_int("producer.id.expiration.ms")
+    return values
