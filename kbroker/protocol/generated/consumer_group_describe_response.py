@@ -1,0 +1,708 @@
+"""ConsumerGroupDescribeResponse, versions 0 to 1.
+
+Written by tools/generate_codecs.py; change the schema instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from struct import Struct as Layout, pack, unpack_from
+
+from kbroker.protocol.primitives import (
+    Buffer,
+    Message,
+    Struct,
+    UNSET,
+    UnknownTags,
+    ZERO_UUID,
+    null_field,
+    read_compact_nullable_string,
+    read_compact_string,
+    read_unknown_tags,
+    read_uvarint,
+    too_many,
+    write_compact_nullable_string,
+    write_compact_string,
+    write_tags,
+    write_uvarint,
+)
+
+pack_16s = Layout(">16s").pack
+unpack_16s = Layout(">16s").unpack_from
+pack_b = Layout(">b").pack
+unpack_b = Layout(">b").unpack_from
+pack_h = Layout(">h").pack
+unpack_h = Layout(">h").unpack_from
+pack_i = Layout(">i").pack
+unpack_i = Layout(">i").unpack_from
+pack_ii = Layout(">ii").pack
+unpack_ii = Layout(">ii").unpack_from
+
+
+class TopicPartitions(Struct):
+    """Part of ConsumerGroupDescribeResponse."""
+
+    __slots__ = (
+        "topic_id",
+        "topic_name",
+        "partitions",
+        "unknown_tags",
+    )
+
+    def __init__(
+        self,
+        *,
+        topic_id: bytes = ZERO_UUID,
+        topic_name: str = "",
+        partitions: list[int] = UNSET,
+    ) -> None:
+        self.topic_id = topic_id
+        self.topic_name = topic_name
+        self.partitions: list[int] = [] if partitions is UNSET else partitions
+        self.unknown_tags: UnknownTags = None
+
+
+class Assignment(Struct):
+    """Part of ConsumerGroupDescribeResponse."""
+
+    __slots__ = (
+        "topic_partitions",
+        "unknown_tags",
+    )
+
+    def __init__(
+        self,
+        *,
+        topic_partitions: list[TopicPartitions] = UNSET,
+    ) -> None:
+        self.topic_partitions: list[TopicPartitions] = [] if topic_partitions is UNSET else topic_partitions
+        self.unknown_tags: UnknownTags = None
+
+
+class Member(Struct):
+    """Part of ConsumerGroupDescribeResponse."""
+
+    __slots__ = (
+        "member_id",
+        "instance_id",
+        "rack_id",
+        "member_epoch",
+        "client_id",
+        "client_host",
+        "subscribed_topic_names",
+        "subscribed_topic_regex",
+        "assignment",
+        "target_assignment",
+        "member_type",
+        "unknown_tags",
+    )
+
+    def __init__(
+        self,
+        *,
+        member_id: str = "",
+        instance_id: str | None = None,
+        rack_id: str | None = None,
+        member_epoch: int = 0,
+        client_id: str = "",
+        client_host: str = "",
+        subscribed_topic_names: list[str] = UNSET,
+        subscribed_topic_regex: str | None = None,
+        assignment: Assignment = UNSET,
+        target_assignment: Assignment = UNSET,
+        member_type: int = -1,  # version 1
+    ) -> None:
+        self.member_id = member_id
+        self.instance_id = instance_id
+        self.rack_id = rack_id
+        self.member_epoch = member_epoch
+        self.client_id = client_id
+        self.client_host = client_host
+        self.subscribed_topic_names: list[str] = [] if subscribed_topic_names is UNSET else subscribed_topic_names
+        self.subscribed_topic_regex = subscribed_topic_regex
+        self.assignment: Assignment = Assignment() if assignment is UNSET else assignment
+        self.target_assignment: Assignment = Assignment() if target_assignment is UNSET else target_assignment
+        self.member_type = member_type
+        self.unknown_tags: UnknownTags = None
+
+
+class DescribedGroup(Struct):
+    """Part of ConsumerGroupDescribeResponse."""
+
+    __slots__ = (
+        "error_code",
+        "error_message",
+        "group_id",
+        "group_state",
+        "group_epoch",
+        "assignment_epoch",
+        "assignor_name",
+        "members",
+        "authorized_operations",
+        "unknown_tags",
+    )
+
+    def __init__(
+        self,
+        *,
+        error_code: int = 0,
+        error_message: str | None = None,
+        group_id: str = "",
+        group_state: str = "",
+        group_epoch: int = 0,
+        assignment_epoch: int = 0,
+        assignor_name: str = "",
+        members: list[Member] = UNSET,
+        authorized_operations: int = -2147483648,
+    ) -> None:
+        self.error_code = error_code
+        self.error_message = error_message
+        self.group_id = group_id
+        self.group_state = group_state
+        self.group_epoch = group_epoch
+        self.assignment_epoch = assignment_epoch
+        self.assignor_name = assignor_name
+        self.members: list[Member] = [] if members is UNSET else members
+        self.authorized_operations = authorized_operations
+        self.unknown_tags: UnknownTags = None
+
+
+class ConsumerGroupDescribeResponse(Message):
+    """ConsumerGroupDescribeResponse, versions 0 to 1."""
+
+    __slots__ = (
+        "throttle_time_ms",
+        "groups",
+        "unknown_tags",
+    )
+    NAME = "ConsumerGroupDescribeResponse"
+    API_KEY = 69
+    MIN_VERSION = 0
+    MAX_VERSION = 1
+    FLEXIBLE_SINCE = 0
+
+    def __init__(
+        self,
+        *,
+        throttle_time_ms: int = 0,
+        groups: list[DescribedGroup] = UNSET,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.groups: list[DescribedGroup] = [] if groups is UNSET else groups
+        self.unknown_tags: UnknownTags = None
+
+
+def _decode_topic_partitions_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TopicPartitions], int]:
+    items: list[TopicPartitions] = []
+    for _ in range(count):
+        o = TopicPartitions.__new__(TopicPartitions)
+        items.append(o)
+        (o.topic_id,) = unpack_16s(buf, pos)
+        pos += 16
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.topic_name = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.topic_name, pos = read_compact_string(buf, pos)
+        n = buf[pos] - 1
+        if n < 127:
+            pos += 1
+        else:
+            n, pos = read_uvarint(buf, pos)
+            n -= 1
+        if n < 0:
+            raise null_field("partitions")
+        if n * 4 > len(buf) - pos or n > 1000000:
+            raise too_many(n)
+        o.partitions = list(unpack_from(f">{n}i", buf, pos))
+        pos += 4 * n
+        o.unknown_tags = None
+        if buf[pos]:
+            o.unknown_tags, pos = read_unknown_tags(buf, pos)
+        else:
+            pos += 1
+    return items, pos
+
+
+def _encode_topic_partitions_v0(out: bytearray, items: Iterable[TopicPartitions]) -> None:
+    for o in items:
+        out += pack_16s(o.topic_id)
+        write_compact_string(out, o.topic_name)
+        n = len(o.partitions) + 1
+        out.append(n) if n < 128 else write_uvarint(out, n)
+        out += pack(f">{len(o.partitions)}i", *o.partitions)
+        if o.unknown_tags:
+            write_tags(out, [], o.unknown_tags)
+        else:
+            out.append(0)
+
+
+def _decode_assignment_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Assignment], int]:
+    items: list[Assignment] = []
+    for _ in range(count):
+        o = Assignment.__new__(Assignment)
+        items.append(o)
+        n = buf[pos] - 1
+        if n < 127:
+            pos += 1
+        else:
+            n, pos = read_uvarint(buf, pos)
+            n -= 1
+        if n < 0:
+            raise null_field("topicPartitions")
+        if n * 19 > len(buf) - pos or n > 1000000:
+            raise too_many(n)
+        o.topic_partitions, pos = _decode_topic_partitions_v0(buf, pos, n)
+        o.unknown_tags = None
+        if buf[pos]:
+            o.unknown_tags, pos = read_unknown_tags(buf, pos)
+        else:
+            pos += 1
+    return items, pos
+
+
+def _encode_assignment_v0(out: bytearray, items: Iterable[Assignment]) -> None:
+    for o in items:
+        n = len(o.topic_partitions) + 1
+        out.append(n) if n < 128 else write_uvarint(out, n)
+        _encode_topic_partitions_v0(out, o.topic_partitions)
+        if o.unknown_tags:
+            write_tags(out, [], o.unknown_tags)
+        else:
+            out.append(0)
+
+
+def _decode_member_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Member], int]:
+    items: list[Member] = []
+    for _ in range(count):
+        o = Member.__new__(Member)
+        items.append(o)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.member_id = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.member_id, pos = read_compact_string(buf, pos)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.instance_id = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.instance_id, pos = read_compact_nullable_string(buf, pos)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.rack_id = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.rack_id, pos = read_compact_nullable_string(buf, pos)
+        (o.member_epoch,) = unpack_i(buf, pos)
+        pos += 4
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.client_id = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.client_id, pos = read_compact_string(buf, pos)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.client_host = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.client_host, pos = read_compact_string(buf, pos)
+        n = buf[pos] - 1
+        if n < 127:
+            pos += 1
+        else:
+            n, pos = read_uvarint(buf, pos)
+            n -= 1
+        if n < 0:
+            raise null_field("subscribedTopicNames")
+        if n > len(buf) - pos or n > 1000000:
+            raise too_many(n)
+        o.subscribed_topic_names = values = []
+        for _ in range(n):
+            n = buf[pos]
+            if 0 < n < 128:
+                end = pos + n
+                values.append(str(buf[pos + 1 : end], "utf-8"))
+                pos = end
+            else:
+                value, pos = read_compact_string(buf, pos)
+                values.append(value)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.subscribed_topic_regex = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.subscribed_topic_regex, pos = read_compact_nullable_string(buf, pos)
+        (o.assignment,), pos = _decode_assignment_v0(buf, pos, 1)
+        (o.target_assignment,), pos = _decode_assignment_v0(buf, pos, 1)
+        o.member_type = -1
+        o.unknown_tags = None
+        if buf[pos]:
+            o.unknown_tags, pos = read_unknown_tags(buf, pos)
+        else:
+            pos += 1
+    return items, pos
+
+
+def _encode_member_v0(out: bytearray, items: Iterable[Member]) -> None:
+    for o in items:
+        write_compact_string(out, o.member_id)
+        write_compact_nullable_string(out, o.instance_id)
+        write_compact_nullable_string(out, o.rack_id)
+        out += pack_i(o.member_epoch)
+        write_compact_string(out, o.client_id)
+        write_compact_string(out, o.client_host)
+        n = len(o.subscribed_topic_names) + 1
+        out.append(n) if n < 128 else write_uvarint(out, n)
+        for text in o.subscribed_topic_names:
+            write_compact_string(out, text)
+        write_compact_nullable_string(out, o.subscribed_topic_regex)
+        _encode_assignment_v0(out, (o.assignment,))
+        _encode_assignment_v0(out, (o.target_assignment,))
+        if o.unknown_tags:
+            write_tags(out, [], o.unknown_tags)
+        else:
+            out.append(0)
+
+
+def _decode_member_v1(buf: Buffer, pos: int, count: int) -> tuple[list[Member], int]:
+    items: list[Member] = []
+    for _ in range(count):
+        o = Member.__new__(Member)
+        items.append(o)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.member_id = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.member_id, pos = read_compact_string(buf, pos)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.instance_id = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.instance_id, pos = read_compact_nullable_string(buf, pos)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.rack_id = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.rack_id, pos = read_compact_nullable_string(buf, pos)
+        (o.member_epoch,) = unpack_i(buf, pos)
+        pos += 4
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.client_id = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.client_id, pos = read_compact_string(buf, pos)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.client_host = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.client_host, pos = read_compact_string(buf, pos)
+        n = buf[pos] - 1
+        if n < 127:
+            pos += 1
+        else:
+            n, pos = read_uvarint(buf, pos)
+            n -= 1
+        if n < 0:
+            raise null_field("subscribedTopicNames")
+        if n > len(buf) - pos or n > 1000000:
+            raise too_many(n)
+        o.subscribed_topic_names = values = []
+        for _ in range(n):
+            n = buf[pos]
+            if 0 < n < 128:
+                end = pos + n
+                values.append(str(buf[pos + 1 : end], "utf-8"))
+                pos = end
+            else:
+                value, pos = read_compact_string(buf, pos)
+                values.append(value)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.subscribed_topic_regex = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.subscribed_topic_regex, pos = read_compact_nullable_string(buf, pos)
+        (o.assignment,), pos = _decode_assignment_v0(buf, pos, 1)
+        (o.target_assignment,), pos = _decode_assignment_v0(buf, pos, 1)
+        (o.member_type,) = unpack_b(buf, pos)
+        pos += 1
+        o.unknown_tags = None
+        if buf[pos]:
+            o.unknown_tags, pos = read_unknown_tags(buf, pos)
+        else:
+            pos += 1
+    return items, pos
+
+
+def _encode_member_v1(out: bytearray, items: Iterable[Member]) -> None:
+    for o in items:
+        write_compact_string(out, o.member_id)
+        write_compact_nullable_string(out, o.instance_id)
+        write_compact_nullable_string(out, o.rack_id)
+        out += pack_i(o.member_epoch)
+        write_compact_string(out, o.client_id)
+        write_compact_string(out, o.client_host)
+        n = len(o.subscribed_topic_names) + 1
+        out.append(n) if n < 128 else write_uvarint(out, n)
+        for text in o.subscribed_topic_names:
+            write_compact_string(out, text)
+        write_compact_nullable_string(out, o.subscribed_topic_regex)
+        _encode_assignment_v0(out, (o.assignment,))
+        _encode_assignment_v0(out, (o.target_assignment,))
+        out += pack_b(o.member_type)
+        if o.unknown_tags:
+            write_tags(out, [], o.unknown_tags)
+        else:
+            out.append(0)
+
+
+def _decode_described_group_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribedGroup], int]:
+    items: list[DescribedGroup] = []
+    for _ in range(count):
+        o = DescribedGroup.__new__(DescribedGroup)
+        items.append(o)
+        (o.error_code,) = unpack_h(buf, pos)
+        pos += 2
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.error_message = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.error_message, pos = read_compact_nullable_string(buf, pos)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.group_id = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.group_id, pos = read_compact_string(buf, pos)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.group_state = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.group_state, pos = read_compact_string(buf, pos)
+        o.group_epoch, o.assignment_epoch = unpack_ii(buf, pos)
+        pos += 8
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.assignor_name = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.assignor_name, pos = read_compact_string(buf, pos)
+        n = buf[pos] - 1
+        if n < 127:
+            pos += 1
+        else:
+            n, pos = read_uvarint(buf, pos)
+            n -= 1
+        if n < 0:
+            raise null_field("members")
+        if n * 16 > len(buf) - pos or n > 1000000:
+            raise too_many(n)
+        o.members, pos = _decode_member_v0(buf, pos, n)
+        (o.authorized_operations,) = unpack_i(buf, pos)
+        pos += 4
+        o.unknown_tags = None
+        if buf[pos]:
+            o.unknown_tags, pos = read_unknown_tags(buf, pos)
+        else:
+            pos += 1
+    return items, pos
+
+
+def _encode_described_group_v0(out: bytearray, items: Iterable[DescribedGroup]) -> None:
+    for o in items:
+        out += pack_h(o.error_code)
+        write_compact_nullable_string(out, o.error_message)
+        write_compact_string(out, o.group_id)
+        write_compact_string(out, o.group_state)
+        out += pack_ii(o.group_epoch, o.assignment_epoch)
+        write_compact_string(out, o.assignor_name)
+        n = len(o.members) + 1
+        out.append(n) if n < 128 else write_uvarint(out, n)
+        _encode_member_v0(out, o.members)
+        out += pack_i(o.authorized_operations)
+        if o.unknown_tags:
+            write_tags(out, [], o.unknown_tags)
+        else:
+            out.append(0)
+
+
+def _decode_described_group_v1(buf: Buffer, pos: int, count: int) -> tuple[list[DescribedGroup], int]:
+    items: list[DescribedGroup] = []
+    for _ in range(count):
+        o = DescribedGroup.__new__(DescribedGroup)
+        items.append(o)
+        (o.error_code,) = unpack_h(buf, pos)
+        pos += 2
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.error_message = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.error_message, pos = read_compact_nullable_string(buf, pos)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.group_id = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.group_id, pos = read_compact_string(buf, pos)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.group_state = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.group_state, pos = read_compact_string(buf, pos)
+        o.group_epoch, o.assignment_epoch = unpack_ii(buf, pos)
+        pos += 8
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.assignor_name = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.assignor_name, pos = read_compact_string(buf, pos)
+        n = buf[pos] - 1
+        if n < 127:
+            pos += 1
+        else:
+            n, pos = read_uvarint(buf, pos)
+            n -= 1
+        if n < 0:
+            raise null_field("members")
+        if n * 17 > len(buf) - pos or n > 1000000:
+            raise too_many(n)
+        o.members, pos = _decode_member_v1(buf, pos, n)
+        (o.authorized_operations,) = unpack_i(buf, pos)
+        pos += 4
+        o.unknown_tags = None
+        if buf[pos]:
+            o.unknown_tags, pos = read_unknown_tags(buf, pos)
+        else:
+            pos += 1
+    return items, pos
+
+
+def _encode_described_group_v1(out: bytearray, items: Iterable[DescribedGroup]) -> None:
+    for o in items:
+        out += pack_h(o.error_code)
+        write_compact_nullable_string(out, o.error_message)
+        write_compact_string(out, o.group_id)
+        write_compact_string(out, o.group_state)
+        out += pack_ii(o.group_epoch, o.assignment_epoch)
+        write_compact_string(out, o.assignor_name)
+        n = len(o.members) + 1
+        out.append(n) if n < 128 else write_uvarint(out, n)
+        _encode_member_v1(out, o.members)
+        out += pack_i(o.authorized_operations)
+        if o.unknown_tags:
+            write_tags(out, [], o.unknown_tags)
+        else:
+            out.append(0)
+
+
+def _decode_consumer_group_describe_response_v0(buf: Buffer, pos: int) -> tuple[ConsumerGroupDescribeResponse, int]:
+    o = ConsumerGroupDescribeResponse.__new__(ConsumerGroupDescribeResponse)
+    (o.throttle_time_ms,) = unpack_i(buf, pos)
+    pos += 4
+    n = buf[pos] - 1
+    if n < 127:
+        pos += 1
+    else:
+        n, pos = read_uvarint(buf, pos)
+        n -= 1
+    if n < 0:
+        raise null_field("groups")
+    if n * 20 > len(buf) - pos or n > 1000000:
+        raise too_many(n)
+    o.groups, pos = _decode_described_group_v0(buf, pos, n)
+    o.unknown_tags = None
+    if buf[pos]:
+        o.unknown_tags, pos = read_unknown_tags(buf, pos)
+    else:
+        pos += 1
+    return o, pos
+
+
+def _encode_consumer_group_describe_response_v0(out: bytearray, o: ConsumerGroupDescribeResponse) -> None:
+    out += pack_i(o.throttle_time_ms)
+    n = len(o.groups) + 1
+    out.append(n) if n < 128 else write_uvarint(out, n)
+    _encode_described_group_v0(out, o.groups)
+    if o.unknown_tags:
+        write_tags(out, [], o.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _decode_consumer_group_describe_response_v1(buf: Buffer, pos: int) -> tuple[ConsumerGroupDescribeResponse, int]:
+    o = ConsumerGroupDescribeResponse.__new__(ConsumerGroupDescribeResponse)
+    (o.throttle_time_ms,) = unpack_i(buf, pos)
+    pos += 4
+    n = buf[pos] - 1
+    if n < 127:
+        pos += 1
+    else:
+        n, pos = read_uvarint(buf, pos)
+        n -= 1
+    if n < 0:
+        raise null_field("groups")
+    if n * 20 > len(buf) - pos or n > 1000000:
+        raise too_many(n)
+    o.groups, pos = _decode_described_group_v1(buf, pos, n)
+    o.unknown_tags = None
+    if buf[pos]:
+        o.unknown_tags, pos = read_unknown_tags(buf, pos)
+    else:
+        pos += 1
+    return o, pos
+
+
+def _encode_consumer_group_describe_response_v1(out: bytearray, o: ConsumerGroupDescribeResponse) -> None:
+    out += pack_i(o.throttle_time_ms)
+    n = len(o.groups) + 1
+    out.append(n) if n < 128 else write_uvarint(out, n)
+    _encode_described_group_v1(out, o.groups)
+    if o.unknown_tags:
+        write_tags(out, [], o.unknown_tags)
+    else:
+        out.append(0)
+
+
+ConsumerGroupDescribeResponse.DECODERS = {
+    0: _decode_consumer_group_describe_response_v0,
+    1: _decode_consumer_group_describe_response_v1,
+}
+ConsumerGroupDescribeResponse.ENCODERS = {
+    0: _encode_consumer_group_describe_response_v0,
+    1: _encode_consumer_group_describe_response_v1,
+}

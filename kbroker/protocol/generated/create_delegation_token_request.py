@@ -1,0 +1,291 @@
+"""CreateDelegationTokenRequest, versions 0 to 3.
+
+Written by tools/generate_codecs.py; change the schema instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from struct import Struct as Layout
+
+from kbroker.protocol.primitives import (
+    Buffer,
+    Message,
+    Struct,
+    UNSET,
+    UnknownTags,
+    not_in_version,
+    null_field,
+    read_compact_nullable_string,
+    read_compact_string,
+    read_unknown_tags,
+    read_uvarint,
+    too_many,
+    write_compact_nullable_string,
+    write_compact_string,
+    write_tags,
+    write_uvarint,
+)
+
+pack_h = Layout(">h").pack
+unpack_h = Layout(">h").unpack_from
+pack_i = Layout(">i").pack
+unpack_i = Layout(">i").unpack_from
+pack_q = Layout(">q").pack
+unpack_q = Layout(">q").unpack_from
+
+
+class CreatableRenewers(Struct):
+    """Part of CreateDelegationTokenRequest."""
+
+    __slots__ = (
+        "principal_type",
+        "principal_name",
+        "unknown_tags",
+    )
+
+    def __init__(
+        self,
+        *,
+        principal_type: str = "",
+        principal_name: str = "",
+    ) -> None:
+        self.principal_type = principal_type
+        self.principal_name = principal_name
+        self.unknown_tags: UnknownTags = None
+
+
+class CreateDelegationTokenRequest(Message):
+    """CreateDelegationTokenRequest, versions 0 to 3."""
+
+    __slots__ = (
+        "owner_principal_type",
+        "owner_principal_name",
+        "renewers",
+        "max_lifetime_ms",
+        "unknown_tags",
+    )
+    NAME = "CreateDelegationTokenRequest"
+    API_KEY = 38
+    MIN_VERSION = 0
+    MAX_VERSION = 3
+    FLEXIBLE_SINCE = 2
+
+    def __init__(
+        self,
+        *,
+        owner_principal_type: str | None = "",  # version 3
+        owner_principal_name: str | None = "",  # version 3
+        renewers: list[CreatableRenewers] = UNSET,
+        max_lifetime_ms: int = 0,
+    ) -> None:
+        self.owner_principal_type = owner_principal_type
+        self.owner_principal_name = owner_principal_name
+        self.renewers: list[CreatableRenewers] = [] if renewers is UNSET else renewers
+        self.max_lifetime_ms = max_lifetime_ms
+        self.unknown_tags: UnknownTags = None
+
+
+def _decode_creatable_renewers_v0(buf: Buffer, pos: int, count: int) -> tuple[list[CreatableRenewers], int]:
+    items: list[CreatableRenewers] = []
+    for _ in range(count):
+        o = CreatableRenewers.__new__(CreatableRenewers)
+        items.append(o)
+        (n,) = unpack_h(buf, pos)
+        pos += 2
+        if n < 0:
+            raise null_field("principalType")
+        end = pos + n
+        o.principal_type = str(buf[pos:end], "utf-8")
+        pos = end
+        (n,) = unpack_h(buf, pos)
+        pos += 2
+        if n < 0:
+            raise null_field("principalName")
+        end = pos + n
+        o.principal_name = str(buf[pos:end], "utf-8")
+        pos = end
+        o.unknown_tags = None
+    return items, pos
+
+
+def _encode_creatable_renewers_v0(out: bytearray, items: Iterable[CreatableRenewers]) -> None:
+    for o in items:
+        raw = o.principal_type.encode()
+        out += pack_h(len(raw))
+        out += raw
+        raw = o.principal_name.encode()
+        out += pack_h(len(raw))
+        out += raw
+        if o.unknown_tags:
+            raise not_in_version("tag section")
+
+
+def _decode_creatable_renewers_v2(buf: Buffer, pos: int, count: int) -> tuple[list[CreatableRenewers], int]:
+    items: list[CreatableRenewers] = []
+    for _ in range(count):
+        o = CreatableRenewers.__new__(CreatableRenewers)
+        items.append(o)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.principal_type = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.principal_type, pos = read_compact_string(buf, pos)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.principal_name = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.principal_name, pos = read_compact_string(buf, pos)
+        o.unknown_tags = None
+        if buf[pos]:
+            o.unknown_tags, pos = read_unknown_tags(buf, pos)
+        else:
+            pos += 1
+    return items, pos
+
+
+def _encode_creatable_renewers_v2(out: bytearray, items: Iterable[CreatableRenewers]) -> None:
+    for o in items:
+        write_compact_string(out, o.principal_type)
+        write_compact_string(out, o.principal_name)
+        if o.unknown_tags:
+            write_tags(out, [], o.unknown_tags)
+        else:
+            out.append(0)
+
+
+def _decode_create_delegation_token_request_v0(buf: Buffer, pos: int) -> tuple[CreateDelegationTokenRequest, int]:
+    o = CreateDelegationTokenRequest.__new__(CreateDelegationTokenRequest)
+    (n,) = unpack_i(buf, pos)
+    pos += 4
+    if n < 0:
+        raise null_field("renewers")
+    if n * 4 > len(buf) - pos or n > 1000000:
+        raise too_many(n)
+    o.renewers, pos = _decode_creatable_renewers_v0(buf, pos, n)
+    (o.max_lifetime_ms,) = unpack_q(buf, pos)
+    pos += 8
+    o.owner_principal_type = ""
+    o.owner_principal_name = ""
+    o.unknown_tags = None
+    return o, pos
+
+
+def _encode_create_delegation_token_request_v0(out: bytearray, o: CreateDelegationTokenRequest) -> None:
+    if o.owner_principal_type != "":
+        raise not_in_version("ownerPrincipalType")
+    if o.owner_principal_name != "":
+        raise not_in_version("ownerPrincipalName")
+    out += pack_i(len(o.renewers))
+    _encode_creatable_renewers_v0(out, o.renewers)
+    out += pack_q(o.max_lifetime_ms)
+    if o.unknown_tags:
+        raise not_in_version("tag section")
+
+
+def _decode_create_delegation_token_request_v2(buf: Buffer, pos: int) -> tuple[CreateDelegationTokenRequest, int]:
+    o = CreateDelegationTokenRequest.__new__(CreateDelegationTokenRequest)
+    n = buf[pos] - 1
+    if n < 127:
+        pos += 1
+    else:
+        n, pos = read_uvarint(buf, pos)
+        n -= 1
+    if n < 0:
+        raise null_field("renewers")
+    if n * 3 > len(buf) - pos or n > 1000000:
+        raise too_many(n)
+    o.renewers, pos = _decode_creatable_renewers_v2(buf, pos, n)
+    (o.max_lifetime_ms,) = unpack_q(buf, pos)
+    pos += 8
+    o.owner_principal_type = ""
+    o.owner_principal_name = ""
+    o.unknown_tags = None
+    if buf[pos]:
+        o.unknown_tags, pos = read_unknown_tags(buf, pos)
+    else:
+        pos += 1
+    return o, pos
+
+
+def _encode_create_delegation_token_request_v2(out: bytearray, o: CreateDelegationTokenRequest) -> None:
+    if o.owner_principal_type != "":
+        raise not_in_version("ownerPrincipalType")
+    if o.owner_principal_name != "":
+        raise not_in_version("ownerPrincipalName")
+    n = len(o.renewers) + 1
+    out.append(n) if n < 128 else write_uvarint(out, n)
+    _encode_creatable_renewers_v2(out, o.renewers)
+    out += pack_q(o.max_lifetime_ms)
+    if o.unknown_tags:
+        write_tags(out, [], o.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _decode_create_delegation_token_request_v3(buf: Buffer, pos: int) -> tuple[CreateDelegationTokenRequest, int]:
+    o = CreateDelegationTokenRequest.__new__(CreateDelegationTokenRequest)
+    n = buf[pos]
+    if 0 < n < 128:
+        end = pos + n
+        o.owner_principal_type = str(buf[pos + 1 : end], "utf-8")
+        pos = end
+    else:
+        o.owner_principal_type, pos = read_compact_nullable_string(buf, pos)
+    n = buf[pos]
+    if 0 < n < 128:
+        end = pos + n
+        o.owner_principal_name = str(buf[pos + 1 : end], "utf-8")
+        pos = end
+    else:
+        o.owner_principal_name, pos = read_compact_nullable_string(buf, pos)
+    n = buf[pos] - 1
+    if n < 127:
+        pos += 1
+    else:
+        n, pos = read_uvarint(buf, pos)
+        n -= 1
+    if n < 0:
+        raise null_field("renewers")
+    if n * 3 > len(buf) - pos or n > 1000000:
+        raise too_many(n)
+    o.renewers, pos = _decode_creatable_renewers_v2(buf, pos, n)
+    (o.max_lifetime_ms,) = unpack_q(buf, pos)
+    pos += 8
+    o.unknown_tags = None
+    if buf[pos]:
+        o.unknown_tags, pos = read_unknown_tags(buf, pos)
+    else:
+        pos += 1
+    return o, pos
+
+
+def _encode_create_delegation_token_request_v3(out: bytearray, o: CreateDelegationTokenRequest) -> None:
+    write_compact_nullable_string(out, o.owner_principal_type)
+    write_compact_nullable_string(out, o.owner_principal_name)
+    n = len(o.renewers) + 1
+    out.append(n) if n < 128 else write_uvarint(out, n)
+    _encode_creatable_renewers_v2(out, o.renewers)
+    out += pack_q(o.max_lifetime_ms)
+    if o.unknown_tags:
+        write_tags(out, [], o.unknown_tags)
+    else:
+        out.append(0)
+
+
+CreateDelegationTokenRequest.DECODERS = {
+    0: _decode_create_delegation_token_request_v0,
+    1: _decode_create_delegation_token_request_v0,
+    2: _decode_create_delegation_token_request_v2,
+    3: _decode_create_delegation_token_request_v3,
+}
+CreateDelegationTokenRequest.ENCODERS = {
+    0: _encode_create_delegation_token_request_v0,
+    1: _encode_create_delegation_token_request_v0,
+    2: _encode_create_delegation_token_request_v2,
+    3: _encode_create_delegation_token_request_v3,
+}

@@ -1,0 +1,229 @@
+"""CreatePartitionsResponse, versions 0 to 3.
+
+Written by tools/generate_codecs.py; change the schema instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from struct import Struct as Layout
+
+from kbroker.protocol.primitives import (
+    Buffer,
+    Message,
+    Struct,
+    UNSET,
+    UnknownTags,
+    not_in_version,
+    null_field,
+    read_compact_nullable_string,
+    read_compact_string,
+    read_unknown_tags,
+    read_uvarint,
+    too_many,
+    write_compact_nullable_string,
+    write_compact_string,
+    write_tags,
+    write_uvarint,
+)
+
+pack_h = Layout(">h").pack
+unpack_h = Layout(">h").unpack_from
+pack_hh = Layout(">hh").pack
+unpack_hh = Layout(">hh").unpack_from
+pack_i = Layout(">i").pack
+unpack_i = Layout(">i").unpack_from
+pack_ii = Layout(">ii").pack
+unpack_ii = Layout(">ii").unpack_from
+
+
+class CreatePartitionsTopicResult(Struct):
+    """Part of CreatePartitionsResponse."""
+
+    __slots__ = (
+        "name",
+        "error_code",
+        "error_message",
+        "unknown_tags",
+    )
+
+    def __init__(
+        self,
+        *,
+        name: str = "",
+        error_code: int = 0,
+        error_message: str | None = None,
+    ) -> None:
+        self.name = name
+        self.error_code = error_code
+        self.error_message = error_message
+        self.unknown_tags: UnknownTags = None
+
+
+class CreatePartitionsResponse(Message):
+    """CreatePartitionsResponse, versions 0 to 3."""
+
+    __slots__ = (
+        "throttle_time_ms",
+        "results",
+        "unknown_tags",
+    )
+    NAME = "CreatePartitionsResponse"
+    API_KEY = 37
+    MIN_VERSION = 0
+    MAX_VERSION = 3
+    FLEXIBLE_SINCE = 2
+
+    def __init__(
+        self,
+        *,
+        throttle_time_ms: int = 0,
+        results: list[CreatePartitionsTopicResult] = UNSET,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.results: list[CreatePartitionsTopicResult] = [] if results is UNSET else results
+        self.unknown_tags: UnknownTags = None
+
+
+def _decode_create_partitions_topic_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[CreatePartitionsTopicResult], int]:
+    items: list[CreatePartitionsTopicResult] = []
+    for _ in range(count):
+        o = CreatePartitionsTopicResult.__new__(CreatePartitionsTopicResult)
+        items.append(o)
+        (n,) = unpack_h(buf, pos)
+        pos += 2
+        if n < 0:
+            raise null_field("name")
+        end = pos + n
+        o.name = str(buf[pos:end], "utf-8")
+        pos = end
+        o.error_code, n = unpack_hh(buf, pos)
+        pos += 4
+        if n < 0:
+            o.error_message = None
+        else:
+            end = pos + n
+            o.error_message = str(buf[pos:end], "utf-8")
+            pos = end
+        o.unknown_tags = None
+    return items, pos
+
+
+def _encode_create_partitions_topic_result_v0(out: bytearray, items: Iterable[CreatePartitionsTopicResult]) -> None:
+    for o in items:
+        raw = o.name.encode()
+        out += pack_h(len(raw))
+        out += raw
+        raw = b"" if o.error_message is None else o.error_message.encode()
+        out += pack_hh(o.error_code, -1 if o.error_message is None else len(raw))
+        out += raw
+        if o.unknown_tags:
+            raise not_in_version("tag section")
+
+
+def _decode_create_partitions_topic_result_v2(buf: Buffer, pos: int, count: int) -> tuple[list[CreatePartitionsTopicResult], int]:
+    items: list[CreatePartitionsTopicResult] = []
+    for _ in range(count):
+        o = CreatePartitionsTopicResult.__new__(CreatePartitionsTopicResult)
+        items.append(o)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.name = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.name, pos = read_compact_string(buf, pos)
+        (o.error_code,) = unpack_h(buf, pos)
+        pos += 2
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.error_message = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.error_message, pos = read_compact_nullable_string(buf, pos)
+        o.unknown_tags = None
+        if buf[pos]:
+            o.unknown_tags, pos = read_unknown_tags(buf, pos)
+        else:
+            pos += 1
+    return items, pos
+
+
+def _encode_create_partitions_topic_result_v2(out: bytearray, items: Iterable[CreatePartitionsTopicResult]) -> None:
+    for o in items:
+        write_compact_string(out, o.name)
+        out += pack_h(o.error_code)
+        write_compact_nullable_string(out, o.error_message)
+        if o.unknown_tags:
+            write_tags(out, [], o.unknown_tags)
+        else:
+            out.append(0)
+
+
+def _decode_create_partitions_response_v0(buf: Buffer, pos: int) -> tuple[CreatePartitionsResponse, int]:
+    o = CreatePartitionsResponse.__new__(CreatePartitionsResponse)
+    o.throttle_time_ms, n = unpack_ii(buf, pos)
+    pos += 8
+    if n < 0:
+        raise null_field("results")
+    if n * 6 > len(buf) - pos or n > 1000000:
+        raise too_many(n)
+    o.results, pos = _decode_create_partitions_topic_result_v0(buf, pos, n)
+    o.unknown_tags = None
+    return o, pos
+
+
+def _encode_create_partitions_response_v0(out: bytearray, o: CreatePartitionsResponse) -> None:
+    out += pack_ii(o.throttle_time_ms, len(o.results))
+    _encode_create_partitions_topic_result_v0(out, o.results)
+    if o.unknown_tags:
+        raise not_in_version("tag section")
+
+
+def _decode_create_partitions_response_v2(buf: Buffer, pos: int) -> tuple[CreatePartitionsResponse, int]:
+    o = CreatePartitionsResponse.__new__(CreatePartitionsResponse)
+    (o.throttle_time_ms,) = unpack_i(buf, pos)
+    pos += 4
+    n = buf[pos] - 1
+    if n < 127:
+        pos += 1
+    else:
+        n, pos = read_uvarint(buf, pos)
+        n -= 1
+    if n < 0:
+        raise null_field("results")
+    if n * 5 > len(buf) - pos or n > 1000000:
+        raise too_many(n)
+    o.results, pos = _decode_create_partitions_topic_result_v2(buf, pos, n)
+    o.unknown_tags = None
+    if buf[pos]:
+        o.unknown_tags, pos = read_unknown_tags(buf, pos)
+    else:
+        pos += 1
+    return o, pos
+
+
+def _encode_create_partitions_response_v2(out: bytearray, o: CreatePartitionsResponse) -> None:
+    out += pack_i(o.throttle_time_ms)
+    n = len(o.results) + 1
+    out.append(n) if n < 128 else write_uvarint(out, n)
+    _encode_create_partitions_topic_result_v2(out, o.results)
+    if o.unknown_tags:
+        write_tags(out, [], o.unknown_tags)
+    else:
+        out.append(0)
+
+
+CreatePartitionsResponse.DECODERS = {
+    0: _decode_create_partitions_response_v0,
+    1: _decode_create_partitions_response_v0,
+    2: _decode_create_partitions_response_v2,
+    3: _decode_create_partitions_response_v2,
+}
+CreatePartitionsResponse.ENCODERS = {
+    0: _encode_create_partitions_response_v0,
+    1: _encode_create_partitions_response_v0,
+    2: _encode_create_partitions_response_v2,
+    3: _encode_create_partitions_response_v2,
+}

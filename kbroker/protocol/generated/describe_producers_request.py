@@ -1,0 +1,150 @@
+"""DescribeProducersRequest, version 0.
+
+Written by tools/generate_codecs.py; change the schema instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from struct import pack, unpack_from
+
+from kbroker.protocol.primitives import (
+    Buffer,
+    Message,
+    Struct,
+    UNSET,
+    UnknownTags,
+    null_field,
+    read_compact_string,
+    read_unknown_tags,
+    read_uvarint,
+    too_many,
+    write_compact_string,
+    write_tags,
+    write_uvarint,
+)
+
+
+class TopicRequest(Struct):
+    """Part of DescribeProducersRequest."""
+
+    __slots__ = (
+        "name",
+        "partition_indexes",
+        "unknown_tags",
+    )
+
+    def __init__(
+        self,
+        *,
+        name: str = "",
+        partition_indexes: list[int] = UNSET,
+    ) -> None:
+        self.name = name
+        self.partition_indexes: list[int] = [] if partition_indexes is UNSET else partition_indexes
+        self.unknown_tags: UnknownTags = None
+
+
+class DescribeProducersRequest(Message):
+    """DescribeProducersRequest, version 0."""
+
+    __slots__ = (
+        "topics",
+        "unknown_tags",
+    )
+    NAME = "DescribeProducersRequest"
+    API_KEY = 61
+    MIN_VERSION = 0
+    MAX_VERSION = 0
+    FLEXIBLE_SINCE = 0
+
+    def __init__(
+        self,
+        *,
+        topics: list[TopicRequest] = UNSET,
+    ) -> None:
+        self.topics: list[TopicRequest] = [] if topics is UNSET else topics
+        self.unknown_tags: UnknownTags = None
+
+
+def _decode_topic_request_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TopicRequest], int]:
+    items: list[TopicRequest] = []
+    for _ in range(count):
+        o = TopicRequest.__new__(TopicRequest)
+        items.append(o)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.name = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.name, pos = read_compact_string(buf, pos)
+        n = buf[pos] - 1
+        if n < 127:
+            pos += 1
+        else:
+            n, pos = read_uvarint(buf, pos)
+            n -= 1
+        if n < 0:
+            raise null_field("partitionIndexes")
+        if n * 4 > len(buf) - pos or n > 1000000:
+            raise too_many(n)
+        o.partition_indexes = list(unpack_from(f">{n}i", buf, pos))
+        pos += 4 * n
+        o.unknown_tags = None
+        if buf[pos]:
+            o.unknown_tags, pos = read_unknown_tags(buf, pos)
+        else:
+            pos += 1
+    return items, pos
+
+
+def _encode_topic_request_v0(out: bytearray, items: Iterable[TopicRequest]) -> None:
+    for o in items:
+        write_compact_string(out, o.name)
+        n = len(o.partition_indexes) + 1
+        out.append(n) if n < 128 else write_uvarint(out, n)
+        out += pack(f">{len(o.partition_indexes)}i", *o.partition_indexes)
+        if o.unknown_tags:
+            write_tags(out, [], o.unknown_tags)
+        else:
+            out.append(0)
+
+
+def _decode_describe_producers_request_v0(buf: Buffer, pos: int) -> tuple[DescribeProducersRequest, int]:
+    o = DescribeProducersRequest.__new__(DescribeProducersRequest)
+    n = buf[pos] - 1
+    if n < 127:
+        pos += 1
+    else:
+        n, pos = read_uvarint(buf, pos)
+        n -= 1
+    if n < 0:
+        raise null_field("topics")
+    if n * 3 > len(buf) - pos or n > 1000000:
+        raise too_many(n)
+    o.topics, pos = _decode_topic_request_v0(buf, pos, n)
+    o.unknown_tags = None
+    if buf[pos]:
+        o.unknown_tags, pos = read_unknown_tags(buf, pos)
+    else:
+        pos += 1
+    return o, pos
+
+
+def _encode_describe_producers_request_v0(out: bytearray, o: DescribeProducersRequest) -> None:
+    n = len(o.topics) + 1
+    out.append(n) if n < 128 else write_uvarint(out, n)
+    _encode_topic_request_v0(out, o.topics)
+    if o.unknown_tags:
+        write_tags(out, [], o.unknown_tags)
+    else:
+        out.append(0)
+
+
+DescribeProducersRequest.DECODERS = {
+    0: _decode_describe_producers_request_v0,
+}
+DescribeProducersRequest.ENCODERS = {
+    0: _encode_describe_producers_request_v0,
+}

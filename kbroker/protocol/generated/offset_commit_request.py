@@ -1,0 +1,855 @@
+"""OffsetCommitRequest, versions 0 to 10.
+
+Written by tools/generate_codecs.py; change the schema instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from struct import Struct as Layout
+
+from kbroker.protocol.primitives import (
+    Buffer,
+    Message,
+    Struct,
+    UNSET,
+    UnknownTags,
+    ZERO_UUID,
+    not_in_version,
+    null_field,
+    read_compact_nullable_string,
+    read_compact_string,
+    read_unknown_tags,
+    read_uvarint,
+    too_many,
+    write_compact_nullable_string,
+    write_compact_string,
+    write_tags,
+    write_uvarint,
+)
+
+pack_16s = Layout(">16s").pack
+unpack_16s = Layout(">16s").unpack_from
+pack_h = Layout(">h").pack
+unpack_h = Layout(">h").unpack_from
+pack_i = Layout(">i").pack
+unpack_i = Layout(">i").unpack_from
+pack_ih = Layout(">ih").pack
+unpack_ih = Layout(">ih").unpack_from
+pack_iqh = Layout(">iqh").pack
+unpack_iqh = Layout(">iqh").unpack_from
+pack_iqi = Layout(">iqi").pack
+unpack_iqi = Layout(">iqi").unpack_from
+pack_iqih = Layout(">iqih").pack
+unpack_iqih = Layout(">iqih").unpack_from
+pack_iqqh = Layout(">iqqh").pack
+unpack_iqqh = Layout(">iqqh").unpack_from
+pack_qi = Layout(">qi").pack
+unpack_qi = Layout(">qi").unpack_from
+
+
+class OffsetCommitRequestPartition(Struct):
+    """Part of OffsetCommitRequest."""
+
+    __slots__ = (
+        "partition_index",
+        "committed_offset",
+        "committed_leader_epoch",
+        "commit_timestamp",
+        "committed_metadata",
+        "unknown_tags",
+    )
+
+    def __init__(
+        self,
+        *,
+        partition_index: int = 0,
+        committed_offset: int = 0,
+        committed_leader_epoch: int = -1,  # versions 6 to 10
+        commit_timestamp: int = -1,  # version 1
+        committed_metadata: str | None = "",
+    ) -> None:
+        self.partition_index = partition_index
+        self.committed_offset = committed_offset
+        self.committed_leader_epoch = committed_leader_epoch
+        self.commit_timestamp = commit_timestamp
+        self.committed_metadata = committed_metadata
+        self.unknown_tags: UnknownTags = None
+
+
+class OffsetCommitRequestTopic(Struct):
+    """Part of OffsetCommitRequest."""
+
+    __slots__ = (
+        "name",
+        "topic_id",
+        "partitions",
+        "unknown_tags",
+    )
+
+    def __init__(
+        self,
+        *,
+        name: str = "",  # versions 0 to 9
+        topic_id: bytes = ZERO_UUID,  # version 10
+        partitions: list[OffsetCommitRequestPartition] = UNSET,
+    ) -> None:
+        self.name = name
+        self.topic_id = topic_id
+        self.partitions: list[OffsetCommitRequestPartition] = [] if partitions is UNSET else partitions
+        self.unknown_tags: UnknownTags = None
+
+
+class OffsetCommitRequest(Message):
+    """OffsetCommitRequest, versions 0 to 10."""
+
+    __slots__ = (
+        "group_id",
+        "generation_id_or_member_epoch",
+        "member_id",
+        "group_instance_id",
+        "retention_time_ms",
+        "topics",
+        "unknown_tags",
+    )
+    NAME = "OffsetCommitRequest"
+    API_KEY = 8
+    MIN_VERSION = 0
+    MAX_VERSION = 10
+    FLEXIBLE_SINCE = 8
+
+    def __init__(
+        self,
+        *,
+        group_id: str = "",
+        generation_id_or_member_epoch: int = -1,  # versions 1 to 10
+        member_id: str = "",  # versions 1 to 10
+        group_instance_id: str | None = None,  # versions 7 to 10
+        retention_time_ms: int = -1,  # versions 2 to 4
+        topics: list[OffsetCommitRequestTopic] = UNSET,
+    ) -> None:
+        self.group_id = group_id
+        self.generation_id_or_member_epoch = generation_id_or_member_epoch
+        self.member_id = member_id
+        self.group_instance_id = group_instance_id
+        self.retention_time_ms = retention_time_ms
+        self.topics: list[OffsetCommitRequestTopic] = [] if topics is UNSET else topics
+        self.unknown_tags: UnknownTags = None
+
+
+def _decode_offset_commit_request_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitRequestPartition], int]:
+    items: list[OffsetCommitRequestPartition] = []
+    for _ in range(count):
+        o = OffsetCommitRequestPartition.__new__(OffsetCommitRequestPartition)
+        items.append(o)
+        o.partition_index, o.committed_offset, n = unpack_iqh(buf, pos)
+        pos += 14
+        if n < 0:
+            o.committed_metadata = None
+        else:
+            end = pos + n
+            o.committed_metadata = str(buf[pos:end], "utf-8")
+            pos = end
+        o.committed_leader_epoch = -1
+        o.commit_timestamp = -1
+        o.unknown_tags = None
+    return items, pos
+
+
+def _encode_offset_commit_request_partition_v0(out: bytearray, items: Iterable[OffsetCommitRequestPartition]) -> None:
+    for o in items:
+        if o.commit_timestamp != -1:
+            raise not_in_version("commitTimestamp")
+        raw = b"" if o.committed_metadata is None else o.committed_metadata.encode()
+        out += pack_iqh(o.partition_index, o.committed_offset, -1 if o.committed_metadata is None else len(raw))
+        out += raw
+        if o.unknown_tags:
+            raise not_in_version("tag section")
+
+
+def _decode_offset_commit_request_partition_v1(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitRequestPartition], int]:
+    items: list[OffsetCommitRequestPartition] = []
+    for _ in range(count):
+        o = OffsetCommitRequestPartition.__new__(OffsetCommitRequestPartition)
+        items.append(o)
+        o.partition_index, o.committed_offset, o.commit_timestamp, n = unpack_iqqh(buf, pos)
+        pos += 22
+        if n < 0:
+            o.committed_metadata = None
+        else:
+            end = pos + n
+            o.committed_metadata = str(buf[pos:end], "utf-8")
+            pos = end
+        o.committed_leader_epoch = -1
+        o.unknown_tags = None
+    return items, pos
+
+
+def _encode_offset_commit_request_partition_v1(out: bytearray, items: Iterable[OffsetCommitRequestPartition]) -> None:
+    for o in items:
+        raw = b"" if o.committed_metadata is None else o.committed_metadata.encode()
+        out += pack_iqqh(o.partition_index, o.committed_offset, o.commit_timestamp, -1 if o.committed_metadata is None else len(raw))
+        out += raw
+        if o.unknown_tags:
+            raise not_in_version("tag section")
+
+
+def _decode_offset_commit_request_partition_v6(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitRequestPartition], int]:
+    items: list[OffsetCommitRequestPartition] = []
+    for _ in range(count):
+        o = OffsetCommitRequestPartition.__new__(OffsetCommitRequestPartition)
+        items.append(o)
+        o.partition_index, o.committed_offset, o.committed_leader_epoch, n = unpack_iqih(buf, pos)
+        pos += 18
+        if n < 0:
+            o.committed_metadata = None
+        else:
+            end = pos + n
+            o.committed_metadata = str(buf[pos:end], "utf-8")
+            pos = end
+        o.commit_timestamp = -1
+        o.unknown_tags = None
+    return items, pos
+
+
+def _encode_offset_commit_request_partition_v6(out: bytearray, items: Iterable[OffsetCommitRequestPartition]) -> None:
+    for o in items:
+        if o.commit_timestamp != -1:
+            raise not_in_version("commitTimestamp")
+        raw = b"" if o.committed_metadata is None else o.committed_metadata.encode()
+        out += pack_iqih(o.partition_index, o.committed_offset, o.committed_leader_epoch, -1 if o.committed_metadata is None else len(raw))
+        out += raw
+        if o.unknown_tags:
+            raise not_in_version("tag section")
+
+
+def _decode_offset_commit_request_partition_v8(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitRequestPartition], int]:
+    items: list[OffsetCommitRequestPartition] = []
+    for _ in range(count):
+        o = OffsetCommitRequestPartition.__new__(OffsetCommitRequestPartition)
+        items.append(o)
+        o.partition_index, o.committed_offset, o.committed_leader_epoch = unpack_iqi(buf, pos)
+        pos += 16
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.committed_metadata = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.committed_metadata, pos = read_compact_nullable_string(buf, pos)
+        o.commit_timestamp = -1
+        o.unknown_tags = None
+        if buf[pos]:
+            o.unknown_tags, pos = read_unknown_tags(buf, pos)
+        else:
+            pos += 1
+    return items, pos
+
+
+def _encode_offset_commit_request_partition_v8(out: bytearray, items: Iterable[OffsetCommitRequestPartition]) -> None:
+    for o in items:
+        if o.commit_timestamp != -1:
+            raise not_in_version("commitTimestamp")
+        out += pack_iqi(o.partition_index, o.committed_offset, o.committed_leader_epoch)
+        write_compact_nullable_string(out, o.committed_metadata)
+        if o.unknown_tags:
+            write_tags(out, [], o.unknown_tags)
+        else:
+            out.append(0)
+
+
+def _decode_offset_commit_request_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitRequestTopic], int]:
+    items: list[OffsetCommitRequestTopic] = []
+    for _ in range(count):
+        o = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
+        items.append(o)
+        (n,) = unpack_h(buf, pos)
+        pos += 2
+        if n < 0:
+            raise null_field("name")
+        end = pos + n
+        o.name = str(buf[pos:end], "utf-8")
+        pos = end
+        (n,) = unpack_i(buf, pos)
+        pos += 4
+        if n < 0:
+            raise null_field("partitions")
+        if n * 14 > len(buf) - pos or n > 1000000:
+            raise too_many(n)
+        o.partitions, pos = _decode_offset_commit_request_partition_v0(buf, pos, n)
+        o.topic_id = ZERO_UUID
+        o.unknown_tags = None
+    return items, pos
+
+
+def _encode_offset_commit_request_topic_v0(out: bytearray, items: Iterable[OffsetCommitRequestTopic]) -> None:
+    for o in items:
+        raw = o.name.encode()
+        out += pack_h(len(raw))
+        out += raw
+        out += pack_i(len(o.partitions))
+        _encode_offset_commit_request_partition_v0(out, o.partitions)
+        if o.unknown_tags:
+            raise not_in_version("tag section")
+
+
+def _decode_offset_commit_request_topic_v1(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitRequestTopic], int]:
+    items: list[OffsetCommitRequestTopic] = []
+    for _ in range(count):
+        o = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
+        items.append(o)
+        (n,) = unpack_h(buf, pos)
+        pos += 2
+        if n < 0:
+            raise null_field("name")
+        end = pos + n
+        o.name = str(buf[pos:end], "utf-8")
+        pos = end
+        (n,) = unpack_i(buf, pos)
+        pos += 4
+        if n < 0:
+            raise null_field("partitions")
+        if n * 22 > len(buf) - pos or n > 1000000:
+            raise too_many(n)
+        o.partitions, pos = _decode_offset_commit_request_partition_v1(buf, pos, n)
+        o.topic_id = ZERO_UUID
+        o.unknown_tags = None
+    return items, pos
+
+
+def _encode_offset_commit_request_topic_v1(out: bytearray, items: Iterable[OffsetCommitRequestTopic]) -> None:
+    for o in items:
+        raw = o.name.encode()
+        out += pack_h(len(raw))
+        out += raw
+        out += pack_i(len(o.partitions))
+        _encode_offset_commit_request_partition_v1(out, o.partitions)
+        if o.unknown_tags:
+            raise not_in_version("tag section")
+
+
+def _decode_offset_commit_request_topic_v6(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitRequestTopic], int]:
+    items: list[OffsetCommitRequestTopic] = []
+    for _ in range(count):
+        o = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
+        items.append(o)
+        (n,) = unpack_h(buf, pos)
+        pos += 2
+        if n < 0:
+            raise null_field("name")
+        end = pos + n
+        o.name = str(buf[pos:end], "utf-8")
+        pos = end
+        (n,) = unpack_i(buf, pos)
+        pos += 4
+        if n < 0:
+            raise null_field("partitions")
+        if n * 18 > len(buf) - pos or n > 1000000:
+            raise too_many(n)
+        o.partitions, pos = _decode_offset_commit_request_partition_v6(buf, pos, n)
+        o.topic_id = ZERO_UUID
+        o.unknown_tags = None
+    return items, pos
+
+
+def _encode_offset_commit_request_topic_v6(out: bytearray, items: Iterable[OffsetCommitRequestTopic]) -> None:
+    for o in items:
+        raw = o.name.encode()
+        out += pack_h(len(raw))
+        out += raw
+        out += pack_i(len(o.partitions))
+        _encode_offset_commit_request_partition_v6(out, o.partitions)
+        if o.unknown_tags:
+            raise not_in_version("tag section")
+
+
+def _decode_offset_commit_request_topic_v8(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitRequestTopic], int]:
+    items: list[OffsetCommitRequestTopic] = []
+    for _ in range(count):
+        o = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
+        items.append(o)
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.name = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.name, pos = read_compact_string(buf, pos)
+        n = buf[pos] - 1
+        if n < 127:
+            pos += 1
+        else:
+            n, pos = read_uvarint(buf, pos)
+            n -= 1
+        if n < 0:
+            raise null_field("partitions")
+        if n * 18 > len(buf) - pos or n > 1000000:
+            raise too_many(n)
+        o.partitions, pos = _decode_offset_commit_request_partition_v8(buf, pos, n)
+        o.topic_id = ZERO_UUID
+        o.unknown_tags = None
+        if buf[pos]:
+            o.unknown_tags, pos = read_unknown_tags(buf, pos)
+        else:
+            pos += 1
+    return items, pos
+
+
+def _encode_offset_commit_request_topic_v8(out: bytearray, items: Iterable[OffsetCommitRequestTopic]) -> None:
+    for o in items:
+        write_compact_string(out, o.name)
+        n = len(o.partitions) + 1
+        out.append(n) if n < 128 else write_uvarint(out, n)
+        _encode_offset_commit_request_partition_v8(out, o.partitions)
+        if o.unknown_tags:
+            write_tags(out, [], o.unknown_tags)
+        else:
+            out.append(0)
+
+
+def _decode_offset_commit_request_topic_v10(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitRequestTopic], int]:
+    items: list[OffsetCommitRequestTopic] = []
+    for _ in range(count):
+        o = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
+        items.append(o)
+        (o.topic_id,) = unpack_16s(buf, pos)
+        pos += 16
+        n = buf[pos] - 1
+        if n < 127:
+            pos += 1
+        else:
+            n, pos = read_uvarint(buf, pos)
+            n -= 1
+        if n < 0:
+            raise null_field("partitions")
+        if n * 18 > len(buf) - pos or n > 1000000:
+            raise too_many(n)
+        o.partitions, pos = _decode_offset_commit_request_partition_v8(buf, pos, n)
+        o.name = ""
+        o.unknown_tags = None
+        if buf[pos]:
+            o.unknown_tags, pos = read_unknown_tags(buf, pos)
+        else:
+            pos += 1
+    return items, pos
+
+
+def _encode_offset_commit_request_topic_v10(out: bytearray, items: Iterable[OffsetCommitRequestTopic]) -> None:
+    for o in items:
+        out += pack_16s(o.topic_id)
+        n = len(o.partitions) + 1
+        out.append(n) if n < 128 else write_uvarint(out, n)
+        _encode_offset_commit_request_partition_v8(out, o.partitions)
+        if o.unknown_tags:
+            write_tags(out, [], o.unknown_tags)
+        else:
+            out.append(0)
+
+
+def _decode_offset_commit_request_v0(buf: Buffer, pos: int) -> tuple[OffsetCommitRequest, int]:
+    o = OffsetCommitRequest.__new__(OffsetCommitRequest)
+    (n,) = unpack_h(buf, pos)
+    pos += 2
+    if n < 0:
+        raise null_field("groupId")
+    end = pos + n
+    o.group_id = str(buf[pos:end], "utf-8")
+    pos = end
+    (n,) = unpack_i(buf, pos)
+    pos += 4
+    if n < 0:
+        raise null_field("topics")
+    if n * 6 > len(buf) - pos or n > 1000000:
+        raise too_many(n)
+    o.topics, pos = _decode_offset_commit_request_topic_v0(buf, pos, n)
+    o.generation_id_or_member_epoch = -1
+    o.member_id = ""
+    o.group_instance_id = None
+    o.retention_time_ms = -1
+    o.unknown_tags = None
+    return o, pos
+
+
+def _encode_offset_commit_request_v0(out: bytearray, o: OffsetCommitRequest) -> None:
+    if o.group_instance_id is not None:
+        raise not_in_version("groupInstanceId")
+    raw = o.group_id.encode()
+    out += pack_h(len(raw))
+    out += raw
+    out += pack_i(len(o.topics))
+    _encode_offset_commit_request_topic_v0(out, o.topics)
+    if o.unknown_tags:
+        raise not_in_version("tag section")
+
+
+def _decode_offset_commit_request_v1(buf: Buffer, pos: int) -> tuple[OffsetCommitRequest, int]:
+    o = OffsetCommitRequest.__new__(OffsetCommitRequest)
+    (n,) = unpack_h(buf, pos)
+    pos += 2
+    if n < 0:
+        raise null_field("groupId")
+    end = pos + n
+    o.group_id = str(buf[pos:end], "utf-8")
+    pos = end
+    o.generation_id_or_member_epoch, n = unpack_ih(buf, pos)
+    pos += 6
+    if n < 0:
+        raise null_field("memberId")
+    end = pos + n
+    o.member_id = str(buf[pos:end], "utf-8")
+    pos = end
+    (n,) = unpack_i(buf, pos)
+    pos += 4
+    if n < 0:
+        raise null_field("topics")
+    if n * 6 > len(buf) - pos or n > 1000000:
+        raise too_many(n)
+    o.topics, pos = _decode_offset_commit_request_topic_v1(buf, pos, n)
+    o.group_instance_id = None
+    o.retention_time_ms = -1
+    o.unknown_tags = None
+    return o, pos
+
+
+def _encode_offset_commit_request_v1(out: bytearray, o: OffsetCommitRequest) -> None:
+    if o.group_instance_id is not None:
+        raise not_in_version("groupInstanceId")
+    raw = o.group_id.encode()
+    out += pack_h(len(raw))
+    out += raw
+    raw = o.member_id.encode()
+    out += pack_ih(o.generation_id_or_member_epoch, len(raw))
+    out += raw
+    out += pack_i(len(o.topics))
+    _encode_offset_commit_request_topic_v1(out, o.topics)
+    if o.unknown_tags:
+        raise not_in_version("tag section")
+
+
+def _decode_offset_commit_request_v2(buf: Buffer, pos: int) -> tuple[OffsetCommitRequest, int]:
+    o = OffsetCommitRequest.__new__(OffsetCommitRequest)
+    (n,) = unpack_h(buf, pos)
+    pos += 2
+    if n < 0:
+        raise null_field("groupId")
+    end = pos + n
+    o.group_id = str(buf[pos:end], "utf-8")
+    pos = end
+    o.generation_id_or_member_epoch, n = unpack_ih(buf, pos)
+    pos += 6
+    if n < 0:
+        raise null_field("memberId")
+    end = pos + n
+    o.member_id = str(buf[pos:end], "utf-8")
+    pos = end
+    o.retention_time_ms, n = unpack_qi(buf, pos)
+    pos += 12
+    if n < 0:
+        raise null_field("topics")
+    if n * 6 > len(buf) - pos or n > 1000000:
+        raise too_many(n)
+    o.topics, pos = _decode_offset_commit_request_topic_v0(buf, pos, n)
+    o.group_instance_id = None
+    o.unknown_tags = None
+    return o, pos
+
+
+def _encode_offset_commit_request_v2(out: bytearray, o: OffsetCommitRequest) -> None:
+    if o.group_instance_id is not None:
+        raise not_in_version("groupInstanceId")
+    raw = o.group_id.encode()
+    out += pack_h(len(raw))
+    out += raw
+    raw = o.member_id.encode()
+    out += pack_ih(o.generation_id_or_member_epoch, len(raw))
+    out += raw
+    out += pack_qi(o.retention_time_ms, len(o.topics))
+    _encode_offset_commit_request_topic_v0(out, o.topics)
+    if o.unknown_tags:
+        raise not_in_version("tag section")
+
+
+def _decode_offset_commit_request_v5(buf: Buffer, pos: int) -> tuple[OffsetCommitRequest, int]:
+    o = OffsetCommitRequest.__new__(OffsetCommitRequest)
+    (n,) = unpack_h(buf, pos)
+    pos += 2
+    if n < 0:
+        raise null_field("groupId")
+    end = pos + n
+    o.group_id = str(buf[pos:end], "utf-8")
+    pos = end
+    o.generation_id_or_member_epoch, n = unpack_ih(buf, pos)
+    pos += 6
+    if n < 0:
+        raise null_field("memberId")
+    end = pos + n
+    o.member_id = str(buf[pos:end], "utf-8")
+    pos = end
+    (n,) = unpack_i(buf, pos)
+    pos += 4
+    if n < 0:
+        raise null_field("topics")
+    if n * 6 > len(buf) - pos or n > 1000000:
+        raise too_many(n)
+    o.topics, pos = _decode_offset_commit_request_topic_v0(buf, pos, n)
+    o.group_instance_id = None
+    o.retention_time_ms = -1
+    o.unknown_tags = None
+    return o, pos
+
+
+def _encode_offset_commit_request_v5(out: bytearray, o: OffsetCommitRequest) -> None:
+    if o.group_instance_id is not None:
+        raise not_in_version("groupInstanceId")
+    raw = o.group_id.encode()
+    out += pack_h(len(raw))
+    out += raw
+    raw = o.member_id.encode()
+    out += pack_ih(o.generation_id_or_member_epoch, len(raw))
+    out += raw
+    out += pack_i(len(o.topics))
+    _encode_offset_commit_request_topic_v0(out, o.topics)
+    if o.unknown_tags:
+        raise not_in_version("tag section")
+
+
+def _decode_offset_commit_request_v6(buf: Buffer, pos: int) -> tuple[OffsetCommitRequest, int]:
+    o = OffsetCommitRequest.__new__(OffsetCommitRequest)
+    (n,) = unpack_h(buf, pos)
+    pos += 2
+    if n < 0:
+        raise null_field("groupId")
+    end = pos + n
+    o.group_id = str(buf[pos:end], "utf-8")
+    pos = end
+    o.generation_id_or_member_epoch, n = unpack_ih(buf, pos)
+    pos += 6
+    if n < 0:
+        raise null_field("memberId")
+    end = pos + n
+    o.member_id = str(buf[pos:end], "utf-8")
+    pos = end
+    (n,) = unpack_i(buf, pos)
+    pos += 4
+    if n < 0:
+        raise null_field("topics")
+    if n * 6 > len(buf) - pos or n > 1000000:
+        raise too_many(n)
+    o.topics, pos = _decode_offset_commit_request_topic_v6(buf, pos, n)
+    o.group_instance_id = None
+    o.retention_time_ms = -1
+    o.unknown_tags = None
+    return o, pos
+
+
+def _encode_offset_commit_request_v6(out: bytearray, o: OffsetCommitRequest) -> None:
+    if o.group_instance_id is not None:
+        raise not_in_version("groupInstanceId")
+    raw = o.group_id.encode()
+    out += pack_h(len(raw))
+    out += raw
+    raw = o.member_id.encode()
+    out += pack_ih(o.generation_id_or_member_epoch, len(raw))
+    out += raw
+    out += pack_i(len(o.topics))
+    _encode_offset_commit_request_topic_v6(out, o.topics)
+    if o.unknown_tags:
+        raise not_in_version("tag section")
+
+
+def _decode_offset_commit_request_v7(buf: Buffer, pos: int) -> tuple[OffsetCommitRequest, int]:
+    o = OffsetCommitRequest.__new__(OffsetCommitRequest)
+    (n,) = unpack_h(buf, pos)
+    pos += 2
+    if n < 0:
+        raise null_field("groupId")
+    end = pos + n
+    o.group_id = str(buf[pos:end], "utf-8")
+    pos = end
+    o.generation_id_or_member_epoch, n = unpack_ih(buf, pos)
+    pos += 6
+    if n < 0:
+        raise null_field("memberId")
+    end = pos + n
+    o.member_id = str(buf[pos:end], "utf-8")
+    pos = end
+    (n,) = unpack_h(buf, pos)
+    pos += 2
+    if n < 0:
+        o.group_instance_id = None
+    else:
+        end = pos + n
+        o.group_instance_id = str(buf[pos:end], "utf-8")
+        pos = end
+    (n,) = unpack_i(buf, pos)
+    pos += 4
+    if n < 0:
+        raise null_field("topics")
+    if n * 6 > len(buf) - pos or n > 1000000:
+        raise too_many(n)
+    o.topics, pos = _decode_offset_commit_request_topic_v6(buf, pos, n)
+    o.retention_time_ms = -1
+    o.unknown_tags = None
+    return o, pos
+
+
+def _encode_offset_commit_request_v7(out: bytearray, o: OffsetCommitRequest) -> None:
+    raw = o.group_id.encode()
+    out += pack_h(len(raw))
+    out += raw
+    raw = o.member_id.encode()
+    out += pack_ih(o.generation_id_or_member_epoch, len(raw))
+    out += raw
+    raw = b"" if o.group_instance_id is None else o.group_instance_id.encode()
+    out += pack_h(-1 if o.group_instance_id is None else len(raw))
+    out += raw
+    out += pack_i(len(o.topics))
+    _encode_offset_commit_request_topic_v6(out, o.topics)
+    if o.unknown_tags:
+        raise not_in_version("tag section")
+
+
+def _decode_offset_commit_request_v8(buf: Buffer, pos: int) -> tuple[OffsetCommitRequest, int]:
+    o = OffsetCommitRequest.__new__(OffsetCommitRequest)
+    n = buf[pos]
+    if 0 < n < 128:
+        end = pos + n
+        o.group_id = str(buf[pos + 1 : end], "utf-8")
+        pos = end
+    else:
+        o.group_id, pos = read_compact_string(buf, pos)
+    (o.generation_id_or_member_epoch,) = unpack_i(buf, pos)
+    pos += 4
+    n = buf[pos]
+    if 0 < n < 128:
+        end = pos + n
+        o.member_id = str(buf[pos + 1 : end], "utf-8")
+        pos = end
+    else:
+        o.member_id, pos = read_compact_string(buf, pos)
+    n = buf[pos]
+    if 0 < n < 128:
+        end = pos + n
+        o.group_instance_id = str(buf[pos + 1 : end], "utf-8")
+        pos = end
+    else:
+        o.group_instance_id, pos = read_compact_nullable_string(buf, pos)
+    n = buf[pos] - 1
+    if n < 127:
+        pos += 1
+    else:
+        n, pos = read_uvarint(buf, pos)
+        n -= 1
+    if n < 0:
+        raise null_field("topics")
+    if n * 3 > len(buf) - pos or n > 1000000:
+        raise too_many(n)
+    o.topics, pos = _decode_offset_commit_request_topic_v8(buf, pos, n)
+    o.retention_time_ms = -1
+    o.unknown_tags = None
+    if buf[pos]:
+        o.unknown_tags, pos = read_unknown_tags(buf, pos)
+    else:
+        pos += 1
+    return o, pos
+
+
+def _encode_offset_commit_request_v8(out: bytearray, o: OffsetCommitRequest) -> None:
+    write_compact_string(out, o.group_id)
+    out += pack_i(o.generation_id_or_member_epoch)
+    write_compact_string(out, o.member_id)
+    write_compact_nullable_string(out, o.group_instance_id)
+    n = len(o.topics) + 1
+    out.append(n) if n < 128 else write_uvarint(out, n)
+    _encode_offset_commit_request_topic_v8(out, o.topics)
+    if o.unknown_tags:
+        write_tags(out, [], o.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _decode_offset_commit_request_v10(buf: Buffer, pos: int) -> tuple[OffsetCommitRequest, int]:
+    o = OffsetCommitRequest.__new__(OffsetCommitRequest)
+    n = buf[pos]
+    if 0 < n < 128:
+        end = pos + n
+        o.group_id = str(buf[pos + 1 : end], "utf-8")
+        pos = end
+    else:
+        o.group_id, pos = read_compact_string(buf, pos)
+    (o.generation_id_or_member_epoch,) = unpack_i(buf, pos)
+    pos += 4
+    n = buf[pos]
+    if 0 < n < 128:
+        end = pos + n
+        o.member_id = str(buf[pos + 1 : end], "utf-8")
+        pos = end
+    else:
+        o.member_id, pos = read_compact_string(buf, pos)
+    n = buf[pos]
+    if 0 < n < 128:
+        end = pos + n
+        o.group_instance_id = str(buf[pos + 1 : end], "utf-8")
+        pos = end
+    else:
+        o.group_instance_id, pos = read_compact_nullable_string(buf, pos)
+    n = buf[pos] - 1
+    if n < 127:
+        pos += 1
+    else:
+        n, pos = read_uvarint(buf, pos)
+        n -= 1
+    if n < 0:
+        raise null_field("topics")
+    if n * 18 > len(buf) - pos or n > 1000000:
+        raise too_many(n)
+    o.topics, pos = _decode_offset_commit_request_topic_v10(buf, pos, n)
+    o.retention_time_ms = -1
+    o.unknown_tags = None
+    if buf[pos]:
+        o.unknown_tags, pos = read_unknown_tags(buf, pos)
+    else:
+        pos += 1
+    return o, pos
+
+
+def _encode_offset_commit_request_v10(out: bytearray, o: OffsetCommitRequest) -> None:
+    write_compact_string(out, o.group_id)
+    out += pack_i(o.generation_id_or_member_epoch)
+    write_compact_string(out, o.member_id)
+    write_compact_nullable_string(out, o.group_instance_id)
+    n = len(o.topics) + 1
+    out.append(n) if n < 128 else write_uvarint(out, n)
+    _encode_offset_commit_request_topic_v10(out, o.topics)
+    if o.unknown_tags:
+        write_tags(out, [], o.unknown_tags)
+    else:
+        out.append(0)
+
+
+OffsetCommitRequest.DECODERS = {
+    0: _decode_offset_commit_request_v0,
+    1: _decode_offset_commit_request_v1,
+    2: _decode_offset_commit_request_v2,
+    3: _decode_offset_commit_request_v2,
+    4: _decode_offset_commit_request_v2,
+    5: _decode_offset_commit_request_v5,
+    6: _decode_offset_commit_request_v6,
+    7: _decode_offset_commit_request_v7,
+    8: _decode_offset_commit_request_v8,
+    9: _decode_offset_commit_request_v8,
+    10: _decode_offset_commit_request_v10,
+}
+OffsetCommitRequest.ENCODERS = {
+    0: _encode_offset_commit_request_v0,
+    1: _encode_offset_commit_request_v1,
+    2: _encode_offset_commit_request_v2,
+    3: _encode_offset_commit_request_v2,
+    4: _encode_offset_commit_request_v2,
+    5: _encode_offset_commit_request_v5,
+    6: _encode_offset_commit_request_v6,
+    7: _encode_offset_commit_request_v7,
+    8: _encode_offset_commit_request_v8,
+    9: _encode_offset_commit_request_v8,
+    10: _encode_offset_commit_request_v10,
+}

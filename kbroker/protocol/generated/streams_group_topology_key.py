@@ -1,0 +1,63 @@
+"""StreamsGroupTopologyKey, version 0.
+
+Written by tools/generate_codecs.py; change the schema instead.
+"""
+
+from __future__ import annotations
+
+from struct import Struct as Layout
+
+from kbroker.protocol.primitives import (
+    Buffer,
+    Message,
+    null_field,
+)
+
+pack_h = Layout(">h").pack
+unpack_h = Layout(">h").unpack_from
+
+
+class StreamsGroupTopologyKey(Message):
+    """StreamsGroupTopologyKey, version 0."""
+
+    __slots__ = (
+        "group_id",
+    )
+    NAME = "StreamsGroupTopologyKey"
+    API_KEY = 23
+    MIN_VERSION = 0
+    MAX_VERSION = 0
+    FLEXIBLE_SINCE = None
+
+    def __init__(
+        self,
+        *,
+        group_id: str = "",
+    ) -> None:
+        self.group_id = group_id
+
+
+def _decode_streams_group_topology_key_v0(buf: Buffer, pos: int) -> tuple[StreamsGroupTopologyKey, int]:
+    o = StreamsGroupTopologyKey.__new__(StreamsGroupTopologyKey)
+    (n,) = unpack_h(buf, pos)
+    pos += 2
+    if n < 0:
+        raise null_field("groupId")
+    end = pos + n
+    o.group_id = str(buf[pos:end], "utf-8")
+    pos = end
+    return o, pos
+
+
+def _encode_streams_group_topology_key_v0(out: bytearray, o: StreamsGroupTopologyKey) -> None:
+    raw = o.group_id.encode()
+    out += pack_h(len(raw))
+    out += raw
+
+
+StreamsGroupTopologyKey.DECODERS = {
+    0: _decode_streams_group_topology_key_v0,
+}
+StreamsGroupTopologyKey.ENCODERS = {
+    0: _encode_streams_group_topology_key_v0,
+}

@@ -1,0 +1,1 @@
+"""The parts of the codec generator: layouts, classes, decoders, encoders."""
