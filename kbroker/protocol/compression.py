@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import zlib
 from enum import IntEnum
-from struct import Struct
-from struct import error as StructError
+from struct import Struct, error as StructError
 
 
 class Codec(IntEnum):

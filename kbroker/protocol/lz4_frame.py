@@ -6,8 +6,7 @@ header checksum of magic 0 (computed over the frame magic too, KIP-57) can be re
 
 from __future__ import annotations
 
-from struct import Struct
-from struct import error as StructError
+from struct import Struct, error as StructError
 
 from kbroker.protocol.compression import CompressionError, DecompressedTooLarge
 
