@@ -1,7 +1,7 @@
 """Writes `kbroker/protocol/generated/` from the schemas in `kbroker/protocol/schemas/`.
 
     python tools/generate_codecs.py            write the modules, delete those without a schema
-    python tools/generate_codecs.py --check    change nothing; exit 1 if a module is not as it would be written
+    python tools/generate_codecs.py --check    change nothing; exit 1 if a module is not what would be written
 
 The result is straight-line code: a decoder and an encoder for every distinct layout of every struct, in which
 adjacent fixed-width fields (and the length that follows them) are one precompiled `struct.Struct`.

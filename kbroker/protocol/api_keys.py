@@ -70,7 +70,7 @@ def request_header_version(key: int, version: int) -> int:
 
 
 def response_header_version(key: int, version: int) -> int:
-    """1 from the first flexible version on, else 0; ApiVersions always 0, so that any client can read it (KIP-511).
+    """1 from the first flexible version on, else 0; always 0 for ApiVersions: any client reads it (KIP-511).
 
     Raises:
         KeyError: no such API.
@@ -83,6 +83,6 @@ def response_header_version(key: int, version: int) -> int:
 
 def _module_name(name: str) -> str:
     """The same rule as the schema reader's, which need not be imported for it."""
-    name = name.replace("KRaft", "Kraft")
+    name = re.sub("[kK]Raft", "Kraft", name)
     name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
     return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()

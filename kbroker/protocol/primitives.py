@@ -1,8 +1,9 @@
 """Kafka's primitive types: what the generated codecs share.
 
-Readers take a buffer and a position and return the value and the next position. They may run past the end of the
-buffer only by slicing (a short slice takes no memory); `Message.decode_from` refuses such a message at its end, and
-turns the `IndexError`, `struct.error` and `UnicodeDecodeError` of malformed bytes into `ProtocolError`.
+Readers take a buffer and a position and return the value and the next position. They may run past the end of
+the buffer only by slicing (a short slice takes no memory); `Message.decode_from` refuses such a message at
+its end, and turns the `IndexError`, `struct.error` and `UnicodeDecodeError` of malformed bytes into
+`ProtocolError`.
 Whatever sizes an allocation is compared with the bytes that are there before anything is allocated.
 """
 
@@ -32,7 +33,7 @@ ZERO_UUID: Final = bytes(16)
 class Struct:
     """A part of a message. Slots, equality and text come from the fields."""
 
-    __slots__ = ()
+    __slots__: tuple[str, ...] = ()
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
@@ -286,7 +287,7 @@ def read_tag(buf: Buffer, pos: int) -> tuple[int, int, int]:
 def read_unknown_tags(buf: Buffer, pos: int) -> tuple[UnknownTags, int]:
     """A whole tag section of a struct that has no tagged fields of its own."""
     count, pos = read_tag_count(buf, pos)
-    tags: UnknownTags = []
+    tags: list[tuple[int, bytes]] = []
     for _ in range(count):
         tag, end, pos = read_tag(buf, pos)
         tags.append((tag, bytes(buf[pos:end])))

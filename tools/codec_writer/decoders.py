@@ -94,7 +94,8 @@ class Decoders:
             else:
                 refused.append(str(field.tag))
         if refused:
-            test = f"tag == {refused[0]}" if len(refused) == 1 else f"tag in ({', '.join(sorted(set(refused)))})"
+            numbers = ", ".join(sorted(set(refused)))
+            test = f"tag == {numbers}" if numbers.isdigit() else f"tag in ({numbers})"
             out.open(f"{word} {test}:")
             out.add("raise bad_tag(tag)")
             out.close()
@@ -120,8 +121,10 @@ class Decoders:
         unpack = self.out.struct_name("unpack", codes)
         if len(targets) == 1:
             self.out.add(f"({targets[0]},) = {unpack}(buf, pos)")
+        elif self.out.fits(line := f"{', '.join(targets)} = {unpack}(buf, pos)"):
+            self.out.add(line)
         else:
-            self.out.add(f"{', '.join(targets)} = {unpack}(buf, pos)")
+            self.out.add_wrapped("(", targets, f") = {unpack}(buf, pos)")
         self.out.add(f"pos += {width_of(codes)}")
 
     # --- fields ---

@@ -98,9 +98,13 @@ class Encoders:
     def _flush(self, out: str) -> None:
         if self._run:
             codes = [code for code, _ in self._run]
-            values = ", ".join(value for _, value in self._run)
+            values = [value for _, value in self._run]
             self._run = []
-            self.src.add(f"{out} += {self.src.struct_name('pack', codes)}({values})")
+            pack = self.src.struct_name("pack", codes)
+            if self.src.fits(line := f"{out} += {pack}({', '.join(values)})"):
+                self.src.add(line)
+            else:
+                self.src.add_wrapped(f"{out} += {pack}(", values, ")")
 
     def _refuse_null(self, field: Field, nullable: bool) -> None:
         """In a version without null, a None of a field that other versions allow to be null."""
@@ -112,16 +116,18 @@ class Encoders:
     def _field(self, field: Field, version: int, flexible: bool, out: str, tagged: bool = False) -> None:
         nullable = field.is_nullable(version)
         value = f"o.{field.attr}"
-        if field.is_array or field.type not in FIXED:
+        # A tagged field at its default is not written: where that is null, the value is known not to be.
+        not_null = tagged and field.default_is_null
+        if not not_null and (field.is_array or field.type not in FIXED):
             self._refuse_null(field, nullable)
         if field.is_array or field.type in ("bytes", "records"):
-            self._sized(field, version, flexible, nullable, out)
+            self._sized(field, version, flexible, nullable and not not_null, out)
         elif field.type in FIXED:
             self._run.append((FIXED[field.type][0], value))
         elif field.type == "string":
-            self._string(value, flexible, nullable, out)
+            self._string(value, flexible, nullable and not not_null, out)
         else:
-            self._single_struct(field, version, nullable, out)
+            self._single_struct(field, version, nullable, not_null, out)
 
     def _string(self, value: str, flexible: bool, nullable: bool, out: str) -> None:
         src = self.src
@@ -184,13 +190,17 @@ class Encoders:
             self._string("text", flexible, False, out)
             src.close()
 
-    def _single_struct(self, field: Field, version: int, nullable: bool, out: str) -> None:
+    def _single_struct(self, field: Field, version: int, nullable: bool, not_null: bool, out: str) -> None:
         assert field.struct is not None
         src = self.src
         value = f"o.{field.attr}"
         encode = self.layouts.function("encode", field.struct, version)
         self._flush(out)
         if not nullable:
+            src.add(f"{encode}({out}, ({value},))")
+            return
+        if not_null:
+            src.add(f"{out}.append(1)")
             src.add(f"{encode}({out}, ({value},))")
             return
         src.open(f"if {value} is None:")

@@ -18,7 +18,14 @@ FIXED = {
     "float64": ("d", 8),
     "uuid": ("16s", 16),
 }
-_PYTHON = {"bool": "bool", "float64": "float", "uuid": "bytes", "string": "str", "bytes": "bytes", "records": "Buffer"}
+_PYTHON = {
+    "bool": "bool",
+    "float64": "float",
+    "uuid": "bytes",
+    "string": "str",
+    "bytes": "bytes",
+    "records": "Buffer",
+}
 _ZERO = {"bool": "False", "float64": "0.0", "uuid": "ZERO_UUID", "string": '""', "bytes": 'b""'}
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 
+from kbroker.protocol import primitives
 from kbroker.protocol.schemas.parser import Field, MessageSchema, Struct, Versions
 from tools.codec_writer.decoders import Decoders
 from tools.codec_writer.encoders import Encoders
 from tools.codec_writer.layout import Layouts, default_text, python_type
 from tools.codec_writer.source import Source
 
-HEAD = '"""{doc}\n\nWritten by tools/generate_codecs.py; change the schema instead.\n"""\n\nfrom __future__ import annotations\n'
-_PRIMITIVES = (
-    "Buffer Message Struct UNSET UnknownTags ZERO_UUID bad_tag bad_tag_size not_in_version null_field null_value"
-    " read_compact_nullable_string read_compact_string read_tag read_tag_count read_unknown_tags read_uvarint"
-    " too_many write_compact_nullable_string write_compact_string write_tags write_uvarint"
-).split()
+HEAD = '''"""{doc}
+
+Written by tools/generate_codecs.py; change the schema instead.
+"""
+
+from __future__ import annotations
+'''
 
 
 def render_module(schema: MessageSchema) -> str:
@@ -32,7 +34,8 @@ def render_module(schema: MessageSchema) -> str:
             encoders.write_struct(struct, version)
     _write_tables(body, layouts)
     text = "\n".join(body.lines)
-    return HEAD.format(doc=_summary(schema)) + _imports(text, formats) + _constants(text, formats) + text + "\n"
+    head = HEAD.format(doc=_summary(schema))
+    return head + _imports(text, formats) + _constants(text, formats) + text + "\n"
 
 
 def _summary(schema: MessageSchema) -> str:
@@ -54,7 +57,10 @@ def _imports(text: str, formats: set[str]) -> str:
         lines.append("from struct import Struct as Layout" + "".join(f", {n}" for n in sorted(names)))
     elif names:
         lines.append(f"from struct import {', '.join(sorted(names))}")
-    used = [name for name in _PRIMITIVES if re.search(rf"\b{name}\b", text)]
+    words = set(re.findall(r"\w+", text))
+    used = sorted(
+        name for name in vars(primitives) if name in words and name not in ("struct", "annotations")
+    )
     lines.append("")
     lines.append("from kbroker.protocol.primitives import (")
     lines += [f"    {name}," for name in used]
@@ -116,7 +122,15 @@ def _write_init(out: Source, struct: Struct, schema: MessageSchema) -> None:
     for field in struct.fields:
         name = field.attr
         if _needs_fresh(field):
-            out.add(f"self.{name}: {python_type(field)} = {default_text(field)} if {name} is UNSET else {name}")
+            line = f"self.{name}: {python_type(field)} = "
+            value = f"{default_text(field)} if {name} is UNSET else {name}"
+            if out.fits(line + value):
+                out.add(line + value)
+            else:
+                out.open(f"{line}(")
+                out.add(value)
+                out.close()
+                out.add(")")
         else:
             out.add(f"self.{name} = {name}")
     if schema.flexible_since is not None:

@@ -6,7 +6,8 @@ import re
 
 from tools.codec_writer.layout import FIXED
 
-_WIDTH = {character: width for character, width in FIXED.values()}
+_WIDTH = dict(FIXED.values())
+_LINE_LENGTH = 110
 
 
 class Source:
@@ -20,6 +21,18 @@ class Source:
     def add(self, line: str = "") -> None:
         """One more line at the present depth."""
         self.lines.append("    " * self.depth + line if line else "")
+
+    def fits(self, line: str) -> bool:
+        """Whether the line is short enough at the present depth."""
+        return 4 * self.depth + len(line) <= _LINE_LENGTH
+
+    def add_wrapped(self, before: str, parts: list[str], after: str) -> None:
+        """A bracket over several lines, one part on each."""
+        self.open(before)
+        for part in parts:
+            self.add(f"{part},")
+        self.depth -= 1
+        self.add(after)
 
     def open(self, line: str) -> None:
         """A line that starts a block."""
@@ -38,7 +51,7 @@ class Source:
 
 
 def compress(codes: str) -> str:
-    """Shorten repeated characters: `iiii` to `4i`; a bool's `?` is written as `o` since it names a constant."""
+    """Shorten repeated characters: `iiii` to `4i`; a bool's `?` becomes `o`, since the text names a constant."""
     return re.sub(r"(?<!\d)([a-zA-Z?])\1{2,}", lambda m: f"{len(m[0])}{m[1]}", codes).replace("?", "o")
 
 

@@ -116,7 +116,9 @@ class AddPartitionsToTxnRequest(Message):
         self.v3_and_below_transactional_id = v3_and_below_transactional_id
         self.v3_and_below_producer_id = v3_and_below_producer_id
         self.v3_and_below_producer_epoch = v3_and_below_producer_epoch
-        self.v3_and_below_topics: list[AddPartitionsToTxnTopic] = [] if v3_and_below_topics is UNSET else v3_and_below_topics
+        self.v3_and_below_topics: list[AddPartitionsToTxnTopic] = (
+            [] if v3_and_below_topics is UNSET else v3_and_below_topics
+        )
         self.unknown_tags: UnknownTags = None
 
 

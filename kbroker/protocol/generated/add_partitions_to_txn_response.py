@@ -71,7 +71,9 @@ class AddPartitionsToTxnTopicResult(Struct):
         results_by_partition: list[AddPartitionsToTxnPartitionResult] = UNSET,
     ) -> None:
         self.name = name
-        self.results_by_partition: list[AddPartitionsToTxnPartitionResult] = [] if results_by_partition is UNSET else results_by_partition
+        self.results_by_partition: list[AddPartitionsToTxnPartitionResult] = (
+            [] if results_by_partition is UNSET else results_by_partition
+        )
         self.unknown_tags: UnknownTags = None
 
 
@@ -91,7 +93,9 @@ class AddPartitionsToTxnResult(Struct):
         topic_results: list[AddPartitionsToTxnTopicResult] = UNSET,  # versions 4 to 5
     ) -> None:
         self.transactional_id = transactional_id
-        self.topic_results: list[AddPartitionsToTxnTopicResult] = [] if topic_results is UNSET else topic_results
+        self.topic_results: list[AddPartitionsToTxnTopicResult] = (
+            [] if topic_results is UNSET else topic_results
+        )
         self.unknown_tags: UnknownTags = None
 
 
@@ -121,8 +125,12 @@ class AddPartitionsToTxnResponse(Message):
     ) -> None:
         self.throttle_time_ms = throttle_time_ms
         self.error_code = error_code
-        self.results_by_transaction: list[AddPartitionsToTxnResult] = [] if results_by_transaction is UNSET else results_by_transaction
-        self.results_by_topic_v3_and_below: list[AddPartitionsToTxnTopicResult] = [] if results_by_topic_v3_and_below is UNSET else results_by_topic_v3_and_below
+        self.results_by_transaction: list[AddPartitionsToTxnResult] = (
+            [] if results_by_transaction is UNSET else results_by_transaction
+        )
+        self.results_by_topic_v3_and_below: list[AddPartitionsToTxnTopicResult] = (
+            [] if results_by_topic_v3_and_below is UNSET else results_by_topic_v3_and_below
+        )
         self.unknown_tags: UnknownTags = None
 
 

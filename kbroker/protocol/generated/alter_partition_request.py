@@ -84,7 +84,9 @@ class PartitionData(Struct):
         self.partition_index = partition_index
         self.leader_epoch = leader_epoch
         self.new_isr: list[int] = [] if new_isr is UNSET else new_isr
-        self.new_isr_with_epochs: list[BrokerState] = [] if new_isr_with_epochs is UNSET else new_isr_with_epochs
+        self.new_isr_with_epochs: list[BrokerState] = (
+            [] if new_isr_with_epochs is UNSET else new_isr_with_epochs
+        )
         self.leader_recovery_state = leader_recovery_state
         self.partition_epoch = partition_epoch
         self.unknown_tags: UnknownTags = None

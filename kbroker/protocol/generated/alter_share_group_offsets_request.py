@@ -64,7 +64,9 @@ class AlterShareGroupOffsetsRequestTopic(Struct):
         partitions: list[AlterShareGroupOffsetsRequestPartition] = UNSET,
     ) -> None:
         self.topic_name = topic_name
-        self.partitions: list[AlterShareGroupOffsetsRequestPartition] = [] if partitions is UNSET else partitions
+        self.partitions: list[AlterShareGroupOffsetsRequestPartition] = (
+            [] if partitions is UNSET else partitions
+        )
         self.unknown_tags: UnknownTags = None
 
 

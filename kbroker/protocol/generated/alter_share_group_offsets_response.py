@@ -75,7 +75,9 @@ class AlterShareGroupOffsetsResponseTopic(Struct):
     ) -> None:
         self.topic_name = topic_name
         self.topic_id = topic_id
-        self.partitions: list[AlterShareGroupOffsetsResponsePartition] = [] if partitions is UNSET else partitions
+        self.partitions: list[AlterShareGroupOffsetsResponsePartition] = (
+            [] if partitions is UNSET else partitions
+        )
         self.unknown_tags: UnknownTags = None
 
 

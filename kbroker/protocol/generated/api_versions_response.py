@@ -146,9 +146,13 @@ class ApiVersionsResponse(Message):
         self.error_code = error_code
         self.api_keys: list[ApiVersion] = [] if api_keys is UNSET else api_keys
         self.throttle_time_ms = throttle_time_ms
-        self.supported_features: list[SupportedFeatureKey] = [] if supported_features is UNSET else supported_features
+        self.supported_features: list[SupportedFeatureKey] = (
+            [] if supported_features is UNSET else supported_features
+        )
         self.finalized_features_epoch = finalized_features_epoch
-        self.finalized_features: list[FinalizedFeatureKey] = [] if finalized_features is UNSET else finalized_features
+        self.finalized_features: list[FinalizedFeatureKey] = (
+            [] if finalized_features is UNSET else finalized_features
+        )
         self.zk_migration_ready = zk_migration_ready
         self.unknown_tags: UnknownTags = None
 

@@ -14,7 +14,7 @@ from kbroker.protocol.primitives import (
     read_compact_nullable_string,
     read_tag,
     read_tag_count,
-    write_compact_nullable_string,
+    write_compact_string,
     write_tags,
 )
 
@@ -78,7 +78,7 @@ def _write_tags_of_begin_transaction_record_v0(out: bytearray, o: BeginTransacti
     tags: list[tuple[int, bytearray]] = []
     if o.name is not None:
         part = bytearray()
-        write_compact_nullable_string(part, o.name)
+        write_compact_string(part, o.name)
         tags.append((0, part))
     write_tags(out, tags, o.unknown_tags)
 

@@ -71,7 +71,13 @@ class BrokerHeartbeatRequest(Message):
 
 def _decode_broker_heartbeat_request_v0(buf: Buffer, pos: int) -> tuple[BrokerHeartbeatRequest, int]:
     o = BrokerHeartbeatRequest.__new__(BrokerHeartbeatRequest)
-    o.broker_id, o.broker_epoch, o.current_metadata_offset, o.want_fence, o.want_shut_down = unpack_iqqoo(buf, pos)
+    (
+        o.broker_id,
+        o.broker_epoch,
+        o.current_metadata_offset,
+        o.want_fence,
+        o.want_shut_down,
+    ) = unpack_iqqoo(buf, pos)
     pos += 22
     o.offline_log_dirs = []
     o.cordoned_log_dirs = None
@@ -113,7 +119,13 @@ def _encode_broker_heartbeat_request_v0(out: bytearray, o: BrokerHeartbeatReques
 
 def _decode_broker_heartbeat_request_v1(buf: Buffer, pos: int) -> tuple[BrokerHeartbeatRequest, int]:
     o = BrokerHeartbeatRequest.__new__(BrokerHeartbeatRequest)
-    o.broker_id, o.broker_epoch, o.current_metadata_offset, o.want_fence, o.want_shut_down = unpack_iqqoo(buf, pos)
+    (
+        o.broker_id,
+        o.broker_epoch,
+        o.current_metadata_offset,
+        o.want_fence,
+        o.want_shut_down,
+    ) = unpack_iqqoo(buf, pos)
     pos += 22
     o.offline_log_dirs = []
     o.cordoned_log_dirs = None
@@ -182,7 +194,13 @@ def _encode_broker_heartbeat_request_v1(out: bytearray, o: BrokerHeartbeatReques
 
 def _decode_broker_heartbeat_request_v2(buf: Buffer, pos: int) -> tuple[BrokerHeartbeatRequest, int]:
     o = BrokerHeartbeatRequest.__new__(BrokerHeartbeatRequest)
-    o.broker_id, o.broker_epoch, o.current_metadata_offset, o.want_fence, o.want_shut_down = unpack_iqqoo(buf, pos)
+    (
+        o.broker_id,
+        o.broker_epoch,
+        o.current_metadata_offset,
+        o.want_fence,
+        o.want_shut_down,
+    ) = unpack_iqqoo(buf, pos)
     pos += 22
     o.offline_log_dirs = []
     o.cordoned_log_dirs = None
@@ -248,13 +266,10 @@ def _write_tags_of_broker_heartbeat_request_v2(out: bytearray, o: BrokerHeartbea
         tags.append((0, part))
     if o.cordoned_log_dirs is not None:
         part = bytearray()
-        if o.cordoned_log_dirs is None:
-            part.append(0)
-        else:
-            n = len(o.cordoned_log_dirs) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            for item in o.cordoned_log_dirs:
-                part += pack_16s(item)
+        n = len(o.cordoned_log_dirs) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        for item in o.cordoned_log_dirs:
+            part += pack_16s(item)
         tags.append((1, part))
     write_tags(out, tags, o.unknown_tags)
 

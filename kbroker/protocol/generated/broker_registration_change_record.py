@@ -367,13 +367,10 @@ def _write_tags_of_broker_registration_change_record_v3(out: bytearray, o: Broke
         tags.append((2, part))
     if o.cordoned_log_dirs is not None:
         part = bytearray()
-        if o.cordoned_log_dirs is None:
-            part.append(0)
-        else:
-            n = len(o.cordoned_log_dirs) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            for item in o.cordoned_log_dirs:
-                part += pack_16s(item)
+        n = len(o.cordoned_log_dirs) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        for item in o.cordoned_log_dirs:
+            part += pack_16s(item)
         tags.append((3, part))
     write_tags(out, tags, o.unknown_tags)
 

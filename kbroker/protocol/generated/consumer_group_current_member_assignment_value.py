@@ -84,8 +84,12 @@ class ConsumerGroupCurrentMemberAssignmentValue(Message):
         self.member_epoch = member_epoch
         self.previous_member_epoch = previous_member_epoch
         self.state = state
-        self.assigned_partitions: list[TopicPartitions] = [] if assigned_partitions is UNSET else assigned_partitions
-        self.partitions_pending_revocation: list[TopicPartitions] = [] if partitions_pending_revocation is UNSET else partitions_pending_revocation
+        self.assigned_partitions: list[TopicPartitions] = (
+            [] if assigned_partitions is UNSET else assigned_partitions
+        )
+        self.partitions_pending_revocation: list[TopicPartitions] = (
+            [] if partitions_pending_revocation is UNSET else partitions_pending_revocation
+        )
         self.unknown_tags: UnknownTags = None
 
 

@@ -118,7 +118,9 @@ class Member(Struct):
         self.member_epoch = member_epoch
         self.client_id = client_id
         self.client_host = client_host
-        self.subscribed_topic_names: list[str] = [] if subscribed_topic_names is UNSET else subscribed_topic_names
+        self.subscribed_topic_names: list[str] = (
+            [] if subscribed_topic_names is UNSET else subscribed_topic_names
+        )
         self.subscribed_topic_regex = subscribed_topic_regex
         self.assignment: Assignment = Assignment() if assignment is UNSET else assignment
         self.target_assignment: Assignment = Assignment() if target_assignment is UNSET else target_assignment

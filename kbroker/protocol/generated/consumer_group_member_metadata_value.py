@@ -69,7 +69,9 @@ class ClassicMemberMetadata(Struct):
         supported_protocols: list[ClassicProtocol] = UNSET,
     ) -> None:
         self.session_timeout_ms = session_timeout_ms
-        self.supported_protocols: list[ClassicProtocol] = [] if supported_protocols is UNSET else supported_protocols
+        self.supported_protocols: list[ClassicProtocol] = (
+            [] if supported_protocols is UNSET else supported_protocols
+        )
         self.unknown_tags: UnknownTags = None
 
 
@@ -111,11 +113,15 @@ class ConsumerGroupMemberMetadataValue(Message):
         self.rack_id = rack_id
         self.client_id = client_id
         self.client_host = client_host
-        self.subscribed_topic_names: list[str] = [] if subscribed_topic_names is UNSET else subscribed_topic_names
+        self.subscribed_topic_names: list[str] = (
+            [] if subscribed_topic_names is UNSET else subscribed_topic_names
+        )
         self.subscribed_topic_regex = subscribed_topic_regex
         self.rebalance_timeout_ms = rebalance_timeout_ms
         self.server_assignor = server_assignor
-        self.classic_member_metadata: ClassicMemberMetadata | None = ClassicMemberMetadata() if classic_member_metadata is UNSET else classic_member_metadata
+        self.classic_member_metadata: ClassicMemberMetadata | None = (
+            ClassicMemberMetadata() if classic_member_metadata is UNSET else classic_member_metadata
+        )
         self.unknown_tags: UnknownTags = None
 
 

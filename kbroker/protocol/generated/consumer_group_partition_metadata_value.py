@@ -73,7 +73,9 @@ class TopicMetadata(Struct):
         self.topic_id = topic_id
         self.topic_name = topic_name
         self.num_partitions = num_partitions
-        self.partition_metadata: list[PartitionMetadata] = [] if partition_metadata is UNSET else partition_metadata
+        self.partition_metadata: list[PartitionMetadata] = (
+            [] if partition_metadata is UNSET else partition_metadata
+        )
         self.unknown_tags: UnknownTags = None
 
 

@@ -60,7 +60,9 @@ class ConsumerProtocolAssignment(Message):
         assigned_partitions: list[TopicPartition] = UNSET,
         user_data: bytes | None = None,
     ) -> None:
-        self.assigned_partitions: list[TopicPartition] = [] if assigned_partitions is UNSET else assigned_partitions
+        self.assigned_partitions: list[TopicPartition] = (
+            [] if assigned_partitions is UNSET else assigned_partitions
+        )
         self.user_data = user_data
 
 

@@ -74,7 +74,9 @@ class ControlledShutdownResponse(Message):
         remaining_partitions: list[RemainingPartition] = UNSET,
     ) -> None:
         self.error_code = error_code
-        self.remaining_partitions: list[RemainingPartition] = [] if remaining_partitions is UNSET else remaining_partitions
+        self.remaining_partitions: list[RemainingPartition] = (
+            [] if remaining_partitions is UNSET else remaining_partitions
+        )
         self.unknown_tags: UnknownTags = None
 
 

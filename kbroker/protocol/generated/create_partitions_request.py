@@ -71,7 +71,9 @@ class CreatePartitionsTopic(Struct):
     ) -> None:
         self.name = name
         self.count = count
-        self.assignments: list[CreatePartitionsAssignment] | None = [] if assignments is UNSET else assignments
+        self.assignments: list[CreatePartitionsAssignment] | None = (
+            [] if assignments is UNSET else assignments
+        )
         self.unknown_tags: UnknownTags = None
 
 

@@ -142,7 +142,14 @@ def _decode_producer_state_v0(buf: Buffer, pos: int, count: int) -> tuple[list[P
     for _ in range(count):
         o = ProducerState.__new__(ProducerState)
         items.append(o)
-        o.producer_id, o.producer_epoch, o.last_sequence, o.last_timestamp, o.coordinator_epoch, o.current_txn_start_offset = unpack_qiiqiq(buf, pos)
+        (
+            o.producer_id,
+            o.producer_epoch,
+            o.last_sequence,
+            o.last_timestamp,
+            o.coordinator_epoch,
+            o.current_txn_start_offset,
+        ) = unpack_qiiqiq(buf, pos)
         pos += 36
         o.unknown_tags = None
         if buf[pos]:
@@ -154,7 +161,14 @@ def _decode_producer_state_v0(buf: Buffer, pos: int, count: int) -> tuple[list[P
 
 def _encode_producer_state_v0(out: bytearray, items: Iterable[ProducerState]) -> None:
     for o in items:
-        out += pack_qiiqiq(o.producer_id, o.producer_epoch, o.last_sequence, o.last_timestamp, o.coordinator_epoch, o.current_txn_start_offset)
+        out += pack_qiiqiq(
+            o.producer_id,
+            o.producer_epoch,
+            o.last_sequence,
+            o.last_timestamp,
+            o.coordinator_epoch,
+            o.current_txn_start_offset,
+        )
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:

@@ -321,7 +321,12 @@ def _decode_replica_state_v1(buf: Buffer, pos: int, count: int) -> tuple[list[Re
     for _ in range(count):
         o = ReplicaState.__new__(ReplicaState)
         items.append(o)
-        o.replica_id, o.log_end_offset, o.last_fetch_timestamp, o.last_caught_up_timestamp = unpack_i3q(buf, pos)
+        (
+            o.replica_id,
+            o.log_end_offset,
+            o.last_fetch_timestamp,
+            o.last_caught_up_timestamp,
+        ) = unpack_i3q(buf, pos)
         pos += 28
         o.replica_directory_id = ZERO_UUID
         o.unknown_tags = None
@@ -348,7 +353,13 @@ def _decode_replica_state_v2(buf: Buffer, pos: int, count: int) -> tuple[list[Re
     for _ in range(count):
         o = ReplicaState.__new__(ReplicaState)
         items.append(o)
-        o.replica_id, o.replica_directory_id, o.log_end_offset, o.last_fetch_timestamp, o.last_caught_up_timestamp = unpack_i16s3q(buf, pos)
+        (
+            o.replica_id,
+            o.replica_directory_id,
+            o.log_end_offset,
+            o.last_fetch_timestamp,
+            o.last_caught_up_timestamp,
+        ) = unpack_i16s3q(buf, pos)
         pos += 44
         o.unknown_tags = None
         if buf[pos]:
@@ -360,7 +371,13 @@ def _decode_replica_state_v2(buf: Buffer, pos: int, count: int) -> tuple[list[Re
 
 def _encode_replica_state_v2(out: bytearray, items: Iterable[ReplicaState]) -> None:
     for o in items:
-        out += pack_i16s3q(o.replica_id, o.replica_directory_id, o.log_end_offset, o.last_fetch_timestamp, o.last_caught_up_timestamp)
+        out += pack_i16s3q(
+            o.replica_id,
+            o.replica_directory_id,
+            o.log_end_offset,
+            o.last_fetch_timestamp,
+            o.last_caught_up_timestamp,
+        )
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:
@@ -372,7 +389,13 @@ def _decode_partition_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[P
     for _ in range(count):
         o = PartitionData.__new__(PartitionData)
         items.append(o)
-        o.partition_index, o.error_code, o.leader_id, o.leader_epoch, o.high_watermark = unpack_ihiiq(buf, pos)
+        (
+            o.partition_index,
+            o.error_code,
+            o.leader_id,
+            o.leader_epoch,
+            o.high_watermark,
+        ) = unpack_ihiiq(buf, pos)
         pos += 22
         n = buf[pos] - 1
         if n < 127:
@@ -425,7 +448,13 @@ def _decode_partition_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[P
     for _ in range(count):
         o = PartitionData.__new__(PartitionData)
         items.append(o)
-        o.partition_index, o.error_code, o.leader_id, o.leader_epoch, o.high_watermark = unpack_ihiiq(buf, pos)
+        (
+            o.partition_index,
+            o.error_code,
+            o.leader_id,
+            o.leader_epoch,
+            o.high_watermark,
+        ) = unpack_ihiiq(buf, pos)
         pos += 22
         n = buf[pos] - 1
         if n < 127:

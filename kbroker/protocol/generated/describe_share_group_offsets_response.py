@@ -90,7 +90,9 @@ class DescribeShareGroupOffsetsResponseTopic(Struct):
     ) -> None:
         self.topic_name = topic_name
         self.topic_id = topic_id
-        self.partitions: list[DescribeShareGroupOffsetsResponsePartition] = [] if partitions is UNSET else partitions
+        self.partitions: list[DescribeShareGroupOffsetsResponsePartition] = (
+            [] if partitions is UNSET else partitions
+        )
         self.unknown_tags: UnknownTags = None
 
 

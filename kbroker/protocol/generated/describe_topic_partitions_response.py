@@ -126,7 +126,9 @@ class DescribeTopicPartitionsResponseTopic(Struct):
         self.name = name
         self.topic_id = topic_id
         self.is_internal = is_internal
-        self.partitions: list[DescribeTopicPartitionsResponsePartition] = [] if partitions is UNSET else partitions
+        self.partitions: list[DescribeTopicPartitionsResponsePartition] = (
+            [] if partitions is UNSET else partitions
+        )
         self.topic_authorized_operations = topic_authorized_operations
         self.unknown_tags: UnknownTags = None
 

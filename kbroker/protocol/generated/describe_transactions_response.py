@@ -111,7 +111,9 @@ class DescribeTransactionsResponse(Message):
         transaction_states: list[TransactionState] = UNSET,
     ) -> None:
         self.throttle_time_ms = throttle_time_ms
-        self.transaction_states: list[TransactionState] = [] if transaction_states is UNSET else transaction_states
+        self.transaction_states: list[TransactionState] = (
+            [] if transaction_states is UNSET else transaction_states
+        )
         self.unknown_tags: UnknownTags = None
 
 
@@ -180,7 +182,12 @@ def _decode_transaction_state_v0(buf: Buffer, pos: int, count: int) -> tuple[lis
             pos = end
         else:
             o.transaction_state, pos = read_compact_string(buf, pos)
-        o.transaction_timeout_ms, o.transaction_start_time_ms, o.producer_id, o.producer_epoch = unpack_iqqh(buf, pos)
+        (
+            o.transaction_timeout_ms,
+            o.transaction_start_time_ms,
+            o.producer_id,
+            o.producer_epoch,
+        ) = unpack_iqqh(buf, pos)
         pos += 22
         n = buf[pos] - 1
         if n < 127:
@@ -206,7 +213,12 @@ def _encode_transaction_state_v0(out: bytearray, items: Iterable[TransactionStat
         out += pack_h(o.error_code)
         write_compact_string(out, o.transactional_id)
         write_compact_string(out, o.transaction_state)
-        out += pack_iqqh(o.transaction_timeout_ms, o.transaction_start_time_ms, o.producer_id, o.producer_epoch)
+        out += pack_iqqh(
+            o.transaction_timeout_ms,
+            o.transaction_start_time_ms,
+            o.producer_id,
+            o.producer_epoch,
+        )
         n = len(o.topics) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
         _encode_topic_data_v0(out, o.topics)

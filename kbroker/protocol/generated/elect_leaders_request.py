@@ -78,7 +78,9 @@ class ElectLeadersRequest(Message):
         timeout_ms: int = 60000,
     ) -> None:
         self.election_type = election_type
-        self.topic_partitions: list[TopicPartitions] | None = [] if topic_partitions is UNSET else topic_partitions
+        self.topic_partitions: list[TopicPartitions] | None = (
+            [] if topic_partitions is UNSET else topic_partitions
+        )
         self.timeout_ms = timeout_ms
         self.unknown_tags: UnknownTags = None
 

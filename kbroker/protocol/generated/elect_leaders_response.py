@@ -108,7 +108,9 @@ class ElectLeadersResponse(Message):
     ) -> None:
         self.throttle_time_ms = throttle_time_ms
         self.error_code = error_code
-        self.replica_election_results: list[ReplicaElectionResult] = [] if replica_election_results is UNSET else replica_election_results
+        self.replica_election_results: list[ReplicaElectionResult] = (
+            [] if replica_election_results is UNSET else replica_election_results
+        )
         self.unknown_tags: UnknownTags = None
 
 

@@ -110,7 +110,9 @@ class PartitionData(Struct):
         self.leader_id = leader_id
         self.leader_epoch = leader_epoch
         self.preferred_successors: list[int] = [] if preferred_successors is UNSET else preferred_successors
-        self.preferred_candidates: list[ReplicaInfo] = [] if preferred_candidates is UNSET else preferred_candidates
+        self.preferred_candidates: list[ReplicaInfo] = (
+            [] if preferred_candidates is UNSET else preferred_candidates
+        )
         self.unknown_tags: UnknownTags = None
 
 

@@ -26,7 +26,6 @@ from kbroker.protocol.primitives import (
     read_unknown_tags,
     read_uvarint,
     too_many,
-    write_compact_nullable_string,
     write_compact_string,
     write_tags,
     write_uvarint,
@@ -218,7 +217,9 @@ class FetchRequest(Message):
         self.session_id = session_id
         self.session_epoch = session_epoch
         self.topics: list[FetchTopic] = [] if topics is UNSET else topics
-        self.forgotten_topics_data: list[ForgottenTopic] = [] if forgotten_topics_data is UNSET else forgotten_topics_data
+        self.forgotten_topics_data: list[ForgottenTopic] = (
+            [] if forgotten_topics_data is UNSET else forgotten_topics_data
+        )
         self.rack_id = rack_id
         self.unknown_tags: UnknownTags = None
 
@@ -398,7 +399,13 @@ def _decode_fetch_partition_v9(buf: Buffer, pos: int, count: int) -> tuple[list[
     for _ in range(count):
         o = FetchPartition.__new__(FetchPartition)
         items.append(o)
-        o.partition, o.current_leader_epoch, o.fetch_offset, o.log_start_offset, o.partition_max_bytes = unpack_iiqqi(buf, pos)
+        (
+            o.partition,
+            o.current_leader_epoch,
+            o.fetch_offset,
+            o.log_start_offset,
+            o.partition_max_bytes,
+        ) = unpack_iiqqi(buf, pos)
         pos += 28
         o.last_fetched_epoch = -1
         o.replica_directory_id = ZERO_UUID
@@ -411,7 +418,13 @@ def _encode_fetch_partition_v9(out: bytearray, items: Iterable[FetchPartition]) 
     for o in items:
         if o.last_fetched_epoch != -1:
             raise not_in_version("lastFetchedEpoch")
-        out += pack_iiqqi(o.partition, o.current_leader_epoch, o.fetch_offset, o.log_start_offset, o.partition_max_bytes)
+        out += pack_iiqqi(
+            o.partition,
+            o.current_leader_epoch,
+            o.fetch_offset,
+            o.log_start_offset,
+            o.partition_max_bytes,
+        )
         if o.unknown_tags:
             raise not_in_version("tag section")
 
@@ -421,7 +434,14 @@ def _decode_fetch_partition_v12(buf: Buffer, pos: int, count: int) -> tuple[list
     for _ in range(count):
         o = FetchPartition.__new__(FetchPartition)
         items.append(o)
-        o.partition, o.current_leader_epoch, o.fetch_offset, o.last_fetched_epoch, o.log_start_offset, o.partition_max_bytes = unpack_iiqiqi(buf, pos)
+        (
+            o.partition,
+            o.current_leader_epoch,
+            o.fetch_offset,
+            o.last_fetched_epoch,
+            o.log_start_offset,
+            o.partition_max_bytes,
+        ) = unpack_iiqiqi(buf, pos)
         pos += 32
         o.replica_directory_id = ZERO_UUID
         o.high_watermark = 9223372036854775807
@@ -451,7 +471,14 @@ def _tags_of_fetch_partition_v12(buf: Buffer, pos: int, o: FetchPartition) -> in
 
 def _encode_fetch_partition_v12(out: bytearray, items: Iterable[FetchPartition]) -> None:
     for o in items:
-        out += pack_iiqiqi(o.partition, o.current_leader_epoch, o.fetch_offset, o.last_fetched_epoch, o.log_start_offset, o.partition_max_bytes)
+        out += pack_iiqiqi(
+            o.partition,
+            o.current_leader_epoch,
+            o.fetch_offset,
+            o.last_fetched_epoch,
+            o.log_start_offset,
+            o.partition_max_bytes,
+        )
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:
@@ -463,7 +490,14 @@ def _decode_fetch_partition_v17(buf: Buffer, pos: int, count: int) -> tuple[list
     for _ in range(count):
         o = FetchPartition.__new__(FetchPartition)
         items.append(o)
-        o.partition, o.current_leader_epoch, o.fetch_offset, o.last_fetched_epoch, o.log_start_offset, o.partition_max_bytes = unpack_iiqiqi(buf, pos)
+        (
+            o.partition,
+            o.current_leader_epoch,
+            o.fetch_offset,
+            o.last_fetched_epoch,
+            o.log_start_offset,
+            o.partition_max_bytes,
+        ) = unpack_iiqiqi(buf, pos)
         pos += 32
         o.replica_directory_id = ZERO_UUID
         o.high_watermark = 9223372036854775807
@@ -505,7 +539,14 @@ def _write_tags_of_fetch_partition_v17(out: bytearray, o: FetchPartition) -> Non
 
 def _encode_fetch_partition_v17(out: bytearray, items: Iterable[FetchPartition]) -> None:
     for o in items:
-        out += pack_iiqiqi(o.partition, o.current_leader_epoch, o.fetch_offset, o.last_fetched_epoch, o.log_start_offset, o.partition_max_bytes)
+        out += pack_iiqiqi(
+            o.partition,
+            o.current_leader_epoch,
+            o.fetch_offset,
+            o.last_fetched_epoch,
+            o.log_start_offset,
+            o.partition_max_bytes,
+        )
         if (
             o.unknown_tags
             or o.replica_directory_id != ZERO_UUID
@@ -520,7 +561,14 @@ def _decode_fetch_partition_v18(buf: Buffer, pos: int, count: int) -> tuple[list
     for _ in range(count):
         o = FetchPartition.__new__(FetchPartition)
         items.append(o)
-        o.partition, o.current_leader_epoch, o.fetch_offset, o.last_fetched_epoch, o.log_start_offset, o.partition_max_bytes = unpack_iiqiqi(buf, pos)
+        (
+            o.partition,
+            o.current_leader_epoch,
+            o.fetch_offset,
+            o.last_fetched_epoch,
+            o.log_start_offset,
+            o.partition_max_bytes,
+        ) = unpack_iiqiqi(buf, pos)
         pos += 32
         o.replica_directory_id = ZERO_UUID
         o.high_watermark = 9223372036854775807
@@ -567,7 +615,14 @@ def _write_tags_of_fetch_partition_v18(out: bytearray, o: FetchPartition) -> Non
 
 def _encode_fetch_partition_v18(out: bytearray, items: Iterable[FetchPartition]) -> None:
     for o in items:
-        out += pack_iiqiqi(o.partition, o.current_leader_epoch, o.fetch_offset, o.last_fetched_epoch, o.log_start_offset, o.partition_max_bytes)
+        out += pack_iiqiqi(
+            o.partition,
+            o.current_leader_epoch,
+            o.fetch_offset,
+            o.last_fetched_epoch,
+            o.log_start_offset,
+            o.partition_max_bytes,
+        )
         if (
             o.unknown_tags
             or o.replica_directory_id != ZERO_UUID
@@ -993,7 +1048,16 @@ def _encode_fetch_request_v5(out: bytearray, o: FetchRequest) -> None:
 
 def _decode_fetch_request_v7(buf: Buffer, pos: int) -> tuple[FetchRequest, int]:
     o = FetchRequest.__new__(FetchRequest)
-    o.replica_id, o.max_wait_ms, o.min_bytes, o.max_bytes, o.isolation_level, o.session_id, o.session_epoch, n = unpack_4ib3i(buf, pos)
+    (
+        o.replica_id,
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.isolation_level,
+        o.session_id,
+        o.session_epoch,
+        n,
+    ) = unpack_4ib3i(buf, pos)
     pos += 29
     if n < 0:
         raise null_field("topics")
@@ -1017,7 +1081,16 @@ def _decode_fetch_request_v7(buf: Buffer, pos: int) -> tuple[FetchRequest, int]:
 def _encode_fetch_request_v7(out: bytearray, o: FetchRequest) -> None:
     if o.replica_state.replica_id != -1 or o.replica_state.replica_epoch != -1:
         raise not_in_version("replicaState")
-    out += pack_4ib3i(o.replica_id, o.max_wait_ms, o.min_bytes, o.max_bytes, o.isolation_level, o.session_id, o.session_epoch, len(o.topics))
+    out += pack_4ib3i(
+        o.replica_id,
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.isolation_level,
+        o.session_id,
+        o.session_epoch,
+        len(o.topics),
+    )
     _encode_fetch_topic_v5(out, o.topics)
     out += pack_i(len(o.forgotten_topics_data))
     _encode_forgotten_topic_v7(out, o.forgotten_topics_data)
@@ -1027,7 +1100,16 @@ def _encode_fetch_request_v7(out: bytearray, o: FetchRequest) -> None:
 
 def _decode_fetch_request_v9(buf: Buffer, pos: int) -> tuple[FetchRequest, int]:
     o = FetchRequest.__new__(FetchRequest)
-    o.replica_id, o.max_wait_ms, o.min_bytes, o.max_bytes, o.isolation_level, o.session_id, o.session_epoch, n = unpack_4ib3i(buf, pos)
+    (
+        o.replica_id,
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.isolation_level,
+        o.session_id,
+        o.session_epoch,
+        n,
+    ) = unpack_4ib3i(buf, pos)
     pos += 29
     if n < 0:
         raise null_field("topics")
@@ -1051,7 +1133,16 @@ def _decode_fetch_request_v9(buf: Buffer, pos: int) -> tuple[FetchRequest, int]:
 def _encode_fetch_request_v9(out: bytearray, o: FetchRequest) -> None:
     if o.replica_state.replica_id != -1 or o.replica_state.replica_epoch != -1:
         raise not_in_version("replicaState")
-    out += pack_4ib3i(o.replica_id, o.max_wait_ms, o.min_bytes, o.max_bytes, o.isolation_level, o.session_id, o.session_epoch, len(o.topics))
+    out += pack_4ib3i(
+        o.replica_id,
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.isolation_level,
+        o.session_id,
+        o.session_epoch,
+        len(o.topics),
+    )
     _encode_fetch_topic_v9(out, o.topics)
     out += pack_i(len(o.forgotten_topics_data))
     _encode_forgotten_topic_v7(out, o.forgotten_topics_data)
@@ -1061,7 +1152,16 @@ def _encode_fetch_request_v9(out: bytearray, o: FetchRequest) -> None:
 
 def _decode_fetch_request_v11(buf: Buffer, pos: int) -> tuple[FetchRequest, int]:
     o = FetchRequest.__new__(FetchRequest)
-    o.replica_id, o.max_wait_ms, o.min_bytes, o.max_bytes, o.isolation_level, o.session_id, o.session_epoch, n = unpack_4ib3i(buf, pos)
+    (
+        o.replica_id,
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.isolation_level,
+        o.session_id,
+        o.session_epoch,
+        n,
+    ) = unpack_4ib3i(buf, pos)
     pos += 29
     if n < 0:
         raise null_field("topics")
@@ -1091,7 +1191,16 @@ def _decode_fetch_request_v11(buf: Buffer, pos: int) -> tuple[FetchRequest, int]
 def _encode_fetch_request_v11(out: bytearray, o: FetchRequest) -> None:
     if o.replica_state.replica_id != -1 or o.replica_state.replica_epoch != -1:
         raise not_in_version("replicaState")
-    out += pack_4ib3i(o.replica_id, o.max_wait_ms, o.min_bytes, o.max_bytes, o.isolation_level, o.session_id, o.session_epoch, len(o.topics))
+    out += pack_4ib3i(
+        o.replica_id,
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.isolation_level,
+        o.session_id,
+        o.session_epoch,
+        len(o.topics),
+    )
     _encode_fetch_topic_v9(out, o.topics)
     out += pack_i(len(o.forgotten_topics_data))
     _encode_forgotten_topic_v7(out, o.forgotten_topics_data)
@@ -1104,7 +1213,15 @@ def _encode_fetch_request_v11(out: bytearray, o: FetchRequest) -> None:
 
 def _decode_fetch_request_v12(buf: Buffer, pos: int) -> tuple[FetchRequest, int]:
     o = FetchRequest.__new__(FetchRequest)
-    o.replica_id, o.max_wait_ms, o.min_bytes, o.max_bytes, o.isolation_level, o.session_id, o.session_epoch = unpack_4ibii(buf, pos)
+    (
+        o.replica_id,
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.isolation_level,
+        o.session_id,
+        o.session_epoch,
+    ) = unpack_4ibii(buf, pos)
     pos += 25
     n = buf[pos] - 1
     if n < 127:
@@ -1173,7 +1290,7 @@ def _write_tags_of_fetch_request_v12(out: bytearray, o: FetchRequest) -> None:
     tags: list[tuple[int, bytearray]] = []
     if o.cluster_id is not None:
         part = bytearray()
-        write_compact_nullable_string(part, o.cluster_id)
+        write_compact_string(part, o.cluster_id)
         tags.append((0, part))
     write_tags(out, tags, o.unknown_tags)
 
@@ -1181,7 +1298,15 @@ def _write_tags_of_fetch_request_v12(out: bytearray, o: FetchRequest) -> None:
 def _encode_fetch_request_v12(out: bytearray, o: FetchRequest) -> None:
     if o.replica_state.replica_id != -1 or o.replica_state.replica_epoch != -1:
         raise not_in_version("replicaState")
-    out += pack_4ibii(o.replica_id, o.max_wait_ms, o.min_bytes, o.max_bytes, o.isolation_level, o.session_id, o.session_epoch)
+    out += pack_4ibii(
+        o.replica_id,
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.isolation_level,
+        o.session_id,
+        o.session_epoch,
+    )
     n = len(o.topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_fetch_topic_v12(out, o.topics)
@@ -1200,7 +1325,15 @@ def _encode_fetch_request_v12(out: bytearray, o: FetchRequest) -> None:
 
 def _decode_fetch_request_v13(buf: Buffer, pos: int) -> tuple[FetchRequest, int]:
     o = FetchRequest.__new__(FetchRequest)
-    o.replica_id, o.max_wait_ms, o.min_bytes, o.max_bytes, o.isolation_level, o.session_id, o.session_epoch = unpack_4ibii(buf, pos)
+    (
+        o.replica_id,
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.isolation_level,
+        o.session_id,
+        o.session_epoch,
+    ) = unpack_4ibii(buf, pos)
     pos += 25
     n = buf[pos] - 1
     if n < 127:
@@ -1269,7 +1402,7 @@ def _write_tags_of_fetch_request_v13(out: bytearray, o: FetchRequest) -> None:
     tags: list[tuple[int, bytearray]] = []
     if o.cluster_id is not None:
         part = bytearray()
-        write_compact_nullable_string(part, o.cluster_id)
+        write_compact_string(part, o.cluster_id)
         tags.append((0, part))
     write_tags(out, tags, o.unknown_tags)
 
@@ -1277,7 +1410,15 @@ def _write_tags_of_fetch_request_v13(out: bytearray, o: FetchRequest) -> None:
 def _encode_fetch_request_v13(out: bytearray, o: FetchRequest) -> None:
     if o.replica_state.replica_id != -1 or o.replica_state.replica_epoch != -1:
         raise not_in_version("replicaState")
-    out += pack_4ibii(o.replica_id, o.max_wait_ms, o.min_bytes, o.max_bytes, o.isolation_level, o.session_id, o.session_epoch)
+    out += pack_4ibii(
+        o.replica_id,
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.isolation_level,
+        o.session_id,
+        o.session_epoch,
+    )
     n = len(o.topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_fetch_topic_v13(out, o.topics)
@@ -1296,7 +1437,14 @@ def _encode_fetch_request_v13(out: bytearray, o: FetchRequest) -> None:
 
 def _decode_fetch_request_v15(buf: Buffer, pos: int) -> tuple[FetchRequest, int]:
     o = FetchRequest.__new__(FetchRequest)
-    o.max_wait_ms, o.min_bytes, o.max_bytes, o.isolation_level, o.session_id, o.session_epoch = unpack_3ibii(buf, pos)
+    (
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.isolation_level,
+        o.session_id,
+        o.session_epoch,
+    ) = unpack_3ibii(buf, pos)
     pos += 21
     n = buf[pos] - 1
     if n < 127:
@@ -1366,7 +1514,7 @@ def _write_tags_of_fetch_request_v15(out: bytearray, o: FetchRequest) -> None:
     tags: list[tuple[int, bytearray]] = []
     if o.cluster_id is not None:
         part = bytearray()
-        write_compact_nullable_string(part, o.cluster_id)
+        write_compact_string(part, o.cluster_id)
         tags.append((0, part))
     if o.replica_state.replica_id != -1 or o.replica_state.replica_epoch != -1:
         part = bytearray()
@@ -1378,7 +1526,14 @@ def _write_tags_of_fetch_request_v15(out: bytearray, o: FetchRequest) -> None:
 def _encode_fetch_request_v15(out: bytearray, o: FetchRequest) -> None:
     if o.replica_id != -1:
         raise not_in_version("replicaId")
-    out += pack_3ibii(o.max_wait_ms, o.min_bytes, o.max_bytes, o.isolation_level, o.session_id, o.session_epoch)
+    out += pack_3ibii(
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.isolation_level,
+        o.session_id,
+        o.session_epoch,
+    )
     n = len(o.topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_fetch_topic_v13(out, o.topics)
@@ -1398,7 +1553,14 @@ def _encode_fetch_request_v15(out: bytearray, o: FetchRequest) -> None:
 
 def _decode_fetch_request_v17(buf: Buffer, pos: int) -> tuple[FetchRequest, int]:
     o = FetchRequest.__new__(FetchRequest)
-    o.max_wait_ms, o.min_bytes, o.max_bytes, o.isolation_level, o.session_id, o.session_epoch = unpack_3ibii(buf, pos)
+    (
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.isolation_level,
+        o.session_id,
+        o.session_epoch,
+    ) = unpack_3ibii(buf, pos)
     pos += 21
     n = buf[pos] - 1
     if n < 127:
@@ -1468,7 +1630,7 @@ def _write_tags_of_fetch_request_v17(out: bytearray, o: FetchRequest) -> None:
     tags: list[tuple[int, bytearray]] = []
     if o.cluster_id is not None:
         part = bytearray()
-        write_compact_nullable_string(part, o.cluster_id)
+        write_compact_string(part, o.cluster_id)
         tags.append((0, part))
     if o.replica_state.replica_id != -1 or o.replica_state.replica_epoch != -1:
         part = bytearray()
@@ -1480,7 +1642,14 @@ def _write_tags_of_fetch_request_v17(out: bytearray, o: FetchRequest) -> None:
 def _encode_fetch_request_v17(out: bytearray, o: FetchRequest) -> None:
     if o.replica_id != -1:
         raise not_in_version("replicaId")
-    out += pack_3ibii(o.max_wait_ms, o.min_bytes, o.max_bytes, o.isolation_level, o.session_id, o.session_epoch)
+    out += pack_3ibii(
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.isolation_level,
+        o.session_id,
+        o.session_epoch,
+    )
     n = len(o.topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_fetch_topic_v17(out, o.topics)
@@ -1500,7 +1669,14 @@ def _encode_fetch_request_v17(out: bytearray, o: FetchRequest) -> None:
 
 def _decode_fetch_request_v18(buf: Buffer, pos: int) -> tuple[FetchRequest, int]:
     o = FetchRequest.__new__(FetchRequest)
-    o.max_wait_ms, o.min_bytes, o.max_bytes, o.isolation_level, o.session_id, o.session_epoch = unpack_3ibii(buf, pos)
+    (
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.isolation_level,
+        o.session_id,
+        o.session_epoch,
+    ) = unpack_3ibii(buf, pos)
     pos += 21
     n = buf[pos] - 1
     if n < 127:
@@ -1570,7 +1746,7 @@ def _write_tags_of_fetch_request_v18(out: bytearray, o: FetchRequest) -> None:
     tags: list[tuple[int, bytearray]] = []
     if o.cluster_id is not None:
         part = bytearray()
-        write_compact_nullable_string(part, o.cluster_id)
+        write_compact_string(part, o.cluster_id)
         tags.append((0, part))
     if o.replica_state.replica_id != -1 or o.replica_state.replica_epoch != -1:
         part = bytearray()
@@ -1582,7 +1758,14 @@ def _write_tags_of_fetch_request_v18(out: bytearray, o: FetchRequest) -> None:
 def _encode_fetch_request_v18(out: bytearray, o: FetchRequest) -> None:
     if o.replica_id != -1:
         raise not_in_version("replicaId")
-    out += pack_3ibii(o.max_wait_ms, o.min_bytes, o.max_bytes, o.isolation_level, o.session_id, o.session_epoch)
+    out += pack_3ibii(
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.isolation_level,
+        o.session_id,
+        o.session_epoch,
+    )
     n = len(o.topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_fetch_topic_v18(out, o.topics)

@@ -204,10 +204,16 @@ class PartitionData(Struct):
         self.high_watermark = high_watermark
         self.last_stable_offset = last_stable_offset
         self.log_start_offset = log_start_offset
-        self.diverging_epoch: EpochEndOffset = EpochEndOffset() if diverging_epoch is UNSET else diverging_epoch
-        self.current_leader: LeaderIdAndEpoch = LeaderIdAndEpoch() if current_leader is UNSET else current_leader
+        self.diverging_epoch: EpochEndOffset = (
+            EpochEndOffset() if diverging_epoch is UNSET else diverging_epoch
+        )
+        self.current_leader: LeaderIdAndEpoch = (
+            LeaderIdAndEpoch() if current_leader is UNSET else current_leader
+        )
         self.snapshot_id: SnapshotId = SnapshotId() if snapshot_id is UNSET else snapshot_id
-        self.aborted_transactions: list[AbortedTransaction] | None = [] if aborted_transactions is UNSET else aborted_transactions
+        self.aborted_transactions: list[AbortedTransaction] | None = (
+            [] if aborted_transactions is UNSET else aborted_transactions
+        )
         self.preferred_read_replica = preferred_read_replica
         self.records = records
         self.unknown_tags: UnknownTags = None
@@ -461,7 +467,12 @@ def _encode_partition_data_v0(out: bytearray, items: Iterable[PartitionData]) ->
             raise not_in_version("snapshotId")
         if o.preferred_read_replica != -1:
             raise not_in_version("preferredReadReplica")
-        out += pack_ihqi(o.partition_index, o.error_code, o.high_watermark, -1 if o.records is None else len(o.records))
+        out += pack_ihqi(
+            o.partition_index,
+            o.error_code,
+            o.high_watermark,
+            -1 if o.records is None else len(o.records),
+        )
         if o.records:
             out += o.records
         if o.unknown_tags:
@@ -508,7 +519,13 @@ def _encode_partition_data_v4(out: bytearray, items: Iterable[PartitionData]) ->
             raise not_in_version("snapshotId")
         if o.preferred_read_replica != -1:
             raise not_in_version("preferredReadReplica")
-        out += pack_ihqqi(o.partition_index, o.error_code, o.high_watermark, o.last_stable_offset, -1 if o.aborted_transactions is None else len(o.aborted_transactions))
+        out += pack_ihqqi(
+            o.partition_index,
+            o.error_code,
+            o.high_watermark,
+            o.last_stable_offset,
+            -1 if o.aborted_transactions is None else len(o.aborted_transactions),
+        )
         if o.aborted_transactions:
             _encode_aborted_transaction_v4(out, o.aborted_transactions)
         out += pack_i(-1 if o.records is None else len(o.records))
@@ -523,7 +540,14 @@ def _decode_partition_data_v5(buf: Buffer, pos: int, count: int) -> tuple[list[P
     for _ in range(count):
         o = PartitionData.__new__(PartitionData)
         items.append(o)
-        o.partition_index, o.error_code, o.high_watermark, o.last_stable_offset, o.log_start_offset, n = unpack_ih3qi(buf, pos)
+        (
+            o.partition_index,
+            o.error_code,
+            o.high_watermark,
+            o.last_stable_offset,
+            o.log_start_offset,
+            n,
+        ) = unpack_ih3qi(buf, pos)
         pos += 34
         if n < 0:
             o.aborted_transactions = None
@@ -557,7 +581,14 @@ def _encode_partition_data_v5(out: bytearray, items: Iterable[PartitionData]) ->
             raise not_in_version("snapshotId")
         if o.preferred_read_replica != -1:
             raise not_in_version("preferredReadReplica")
-        out += pack_ih3qi(o.partition_index, o.error_code, o.high_watermark, o.last_stable_offset, o.log_start_offset, -1 if o.aborted_transactions is None else len(o.aborted_transactions))
+        out += pack_ih3qi(
+            o.partition_index,
+            o.error_code,
+            o.high_watermark,
+            o.last_stable_offset,
+            o.log_start_offset,
+            -1 if o.aborted_transactions is None else len(o.aborted_transactions),
+        )
         if o.aborted_transactions:
             _encode_aborted_transaction_v4(out, o.aborted_transactions)
         out += pack_i(-1 if o.records is None else len(o.records))
@@ -572,7 +603,14 @@ def _decode_partition_data_v11(buf: Buffer, pos: int, count: int) -> tuple[list[
     for _ in range(count):
         o = PartitionData.__new__(PartitionData)
         items.append(o)
-        o.partition_index, o.error_code, o.high_watermark, o.last_stable_offset, o.log_start_offset, n = unpack_ih3qi(buf, pos)
+        (
+            o.partition_index,
+            o.error_code,
+            o.high_watermark,
+            o.last_stable_offset,
+            o.log_start_offset,
+            n,
+        ) = unpack_ih3qi(buf, pos)
         pos += 34
         if n < 0:
             o.aborted_transactions = None
@@ -603,7 +641,14 @@ def _encode_partition_data_v11(out: bytearray, items: Iterable[PartitionData]) -
             raise not_in_version("currentLeader")
         if o.snapshot_id.end_offset != -1 or o.snapshot_id.epoch != -1:
             raise not_in_version("snapshotId")
-        out += pack_ih3qi(o.partition_index, o.error_code, o.high_watermark, o.last_stable_offset, o.log_start_offset, -1 if o.aborted_transactions is None else len(o.aborted_transactions))
+        out += pack_ih3qi(
+            o.partition_index,
+            o.error_code,
+            o.high_watermark,
+            o.last_stable_offset,
+            o.log_start_offset,
+            -1 if o.aborted_transactions is None else len(o.aborted_transactions),
+        )
         if o.aborted_transactions:
             _encode_aborted_transaction_v4(out, o.aborted_transactions)
         out += pack_ii(o.preferred_read_replica, -1 if o.records is None else len(o.records))
@@ -618,7 +663,13 @@ def _decode_partition_data_v12(buf: Buffer, pos: int, count: int) -> tuple[list[
     for _ in range(count):
         o = PartitionData.__new__(PartitionData)
         items.append(o)
-        o.partition_index, o.error_code, o.high_watermark, o.last_stable_offset, o.log_start_offset = unpack_ih3q(buf, pos)
+        (
+            o.partition_index,
+            o.error_code,
+            o.high_watermark,
+            o.last_stable_offset,
+            o.log_start_offset,
+        ) = unpack_ih3q(buf, pos)
         pos += 30
         n = buf[pos] - 1
         if n < 127:
@@ -696,7 +747,13 @@ def _write_tags_of_partition_data_v12(out: bytearray, o: PartitionData) -> None:
 
 def _encode_partition_data_v12(out: bytearray, items: Iterable[PartitionData]) -> None:
     for o in items:
-        out += pack_ih3q(o.partition_index, o.error_code, o.high_watermark, o.last_stable_offset, o.log_start_offset)
+        out += pack_ih3q(
+            o.partition_index,
+            o.error_code,
+            o.high_watermark,
+            o.last_stable_offset,
+            o.log_start_offset,
+        )
         if o.aborted_transactions is None:
             out.append(0)
         else:

@@ -25,7 +25,6 @@ from kbroker.protocol.primitives import (
     read_unknown_tags,
     read_uvarint,
     too_many,
-    write_compact_nullable_string,
     write_compact_string,
     write_tags,
     write_uvarint,
@@ -406,7 +405,7 @@ def _write_tags_of_fetch_snapshot_request_v0(out: bytearray, o: FetchSnapshotReq
     tags: list[tuple[int, bytearray]] = []
     if o.cluster_id is not None:
         part = bytearray()
-        write_compact_nullable_string(part, o.cluster_id)
+        write_compact_string(part, o.cluster_id)
         tags.append((0, part))
     write_tags(out, tags, o.unknown_tags)
 
@@ -475,7 +474,7 @@ def _write_tags_of_fetch_snapshot_request_v1(out: bytearray, o: FetchSnapshotReq
     tags: list[tuple[int, bytearray]] = []
     if o.cluster_id is not None:
         part = bytearray()
-        write_compact_nullable_string(part, o.cluster_id)
+        write_compact_string(part, o.cluster_id)
         tags.append((0, part))
     write_tags(out, tags, o.unknown_tags)
 

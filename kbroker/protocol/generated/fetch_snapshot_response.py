@@ -135,7 +135,9 @@ class PartitionSnapshot(Struct):
         self.index = index
         self.error_code = error_code
         self.snapshot_id: SnapshotId = SnapshotId() if snapshot_id is UNSET else snapshot_id
-        self.current_leader: LeaderIdAndEpoch = LeaderIdAndEpoch() if current_leader is UNSET else current_leader
+        self.current_leader: LeaderIdAndEpoch = (
+            LeaderIdAndEpoch() if current_leader is UNSET else current_leader
+        )
         self.size = size
         self.position = position
         self.unaligned_records = unaligned_records

@@ -67,7 +67,9 @@ class GetTelemetrySubscriptionsResponse(Message):
         self.error_code = error_code
         self.client_instance_id = client_instance_id
         self.subscription_id = subscription_id
-        self.accepted_compression_types: list[int] = [] if accepted_compression_types is UNSET else accepted_compression_types
+        self.accepted_compression_types: list[int] = (
+            [] if accepted_compression_types is UNSET else accepted_compression_types
+        )
         self.push_interval_ms = push_interval_ms
         self.telemetry_max_bytes = telemetry_max_bytes
         self.delta_temporality = delta_temporality

@@ -185,7 +185,13 @@ def _decode_init_producer_id_request_v6(buf: Buffer, pos: int) -> tuple[InitProd
         pos = end
     else:
         o.transactional_id, pos = read_compact_nullable_string(buf, pos)
-    o.transaction_timeout_ms, o.producer_id, o.producer_epoch, o.enable2_pc, o.keep_prepared_txn = unpack_iqhoo(buf, pos)
+    (
+        o.transaction_timeout_ms,
+        o.producer_id,
+        o.producer_epoch,
+        o.enable2_pc,
+        o.keep_prepared_txn,
+    ) = unpack_iqhoo(buf, pos)
     pos += 16
     o.unknown_tags = None
     if buf[pos]:
@@ -197,7 +203,13 @@ def _decode_init_producer_id_request_v6(buf: Buffer, pos: int) -> tuple[InitProd
 
 def _encode_init_producer_id_request_v6(out: bytearray, o: InitProducerIdRequest) -> None:
     write_compact_nullable_string(out, o.transactional_id)
-    out += pack_iqhoo(o.transaction_timeout_ms, o.producer_id, o.producer_epoch, o.enable2_pc, o.keep_prepared_txn)
+    out += pack_iqhoo(
+        o.transaction_timeout_ms,
+        o.producer_id,
+        o.producer_epoch,
+        o.enable2_pc,
+        o.keep_prepared_txn,
+    )
     if o.unknown_tags:
         write_tags(out, [], o.unknown_tags)
     else:

@@ -107,7 +107,14 @@ def _encode_init_producer_id_response_v2(out: bytearray, o: InitProducerIdRespon
 
 def _decode_init_producer_id_response_v6(buf: Buffer, pos: int) -> tuple[InitProducerIdResponse, int]:
     o = InitProducerIdResponse.__new__(InitProducerIdResponse)
-    o.throttle_time_ms, o.error_code, o.producer_id, o.producer_epoch, o.ongoing_txn_producer_id, o.ongoing_txn_producer_epoch = unpack_ihqhqh(buf, pos)
+    (
+        o.throttle_time_ms,
+        o.error_code,
+        o.producer_id,
+        o.producer_epoch,
+        o.ongoing_txn_producer_id,
+        o.ongoing_txn_producer_epoch,
+    ) = unpack_ihqhqh(buf, pos)
     pos += 26
     o.unknown_tags = None
     if buf[pos]:
@@ -118,7 +125,14 @@ def _decode_init_producer_id_response_v6(buf: Buffer, pos: int) -> tuple[InitPro
 
 
 def _encode_init_producer_id_response_v6(out: bytearray, o: InitProducerIdResponse) -> None:
-    out += pack_ihqhqh(o.throttle_time_ms, o.error_code, o.producer_id, o.producer_epoch, o.ongoing_txn_producer_id, o.ongoing_txn_producer_epoch)
+    out += pack_ihqhqh(
+        o.throttle_time_ms,
+        o.error_code,
+        o.producer_id,
+        o.producer_epoch,
+        o.ongoing_txn_producer_id,
+        o.ongoing_txn_producer_epoch,
+    )
     if o.unknown_tags:
         write_tags(out, [], o.unknown_tags)
     else:

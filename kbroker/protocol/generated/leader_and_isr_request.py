@@ -98,7 +98,9 @@ class LeaderAndIsrTopicState(Struct):
     ) -> None:
         self.topic_name = topic_name
         self.topic_id = topic_id
-        self.partition_states: list[LeaderAndIsrPartitionState] = [] if partition_states is UNSET else partition_states
+        self.partition_states: list[LeaderAndIsrPartitionState] = (
+            [] if partition_states is UNSET else partition_states
+        )
         self.unknown_tags: UnknownTags = None
 
 
@@ -189,7 +191,9 @@ class LeaderAndIsrRequest(Message):
         self.controller_epoch = controller_epoch
         self.broker_epoch = broker_epoch
         self.type = type
-        self.ungrouped_partition_states: list[LeaderAndIsrPartitionState] = [] if ungrouped_partition_states is UNSET else ungrouped_partition_states
+        self.ungrouped_partition_states: list[LeaderAndIsrPartitionState] = (
+            [] if ungrouped_partition_states is UNSET else ungrouped_partition_states
+        )
         self.topic_states: list[LeaderAndIsrTopicState] = [] if topic_states is UNSET else topic_states
         self.live_leaders: list[LeaderAndIsrLiveLeader] = [] if live_leaders is UNSET else live_leaders
         self.unknown_tags: UnknownTags = None
@@ -1180,7 +1184,13 @@ def _encode_leader_and_isr_request_v6(out: bytearray, o: LeaderAndIsrRequest) ->
 
 def _decode_leader_and_isr_request_v7(buf: Buffer, pos: int) -> tuple[LeaderAndIsrRequest, int]:
     o = LeaderAndIsrRequest.__new__(LeaderAndIsrRequest)
-    o.controller_id, o.is_kraft_controller, o.controller_epoch, o.broker_epoch, o.type = unpack_ioiqb(buf, pos)
+    (
+        o.controller_id,
+        o.is_kraft_controller,
+        o.controller_epoch,
+        o.broker_epoch,
+        o.type,
+    ) = unpack_ioiqb(buf, pos)
     pos += 18
     n = buf[pos] - 1
     if n < 127:

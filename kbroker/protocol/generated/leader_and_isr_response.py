@@ -52,7 +52,9 @@ class LeaderAndIsrTopicError(Struct):
         partition_errors: list[LeaderAndIsrPartitionError] = UNSET,  # versions 5 to 7
     ) -> None:
         self.topic_id = topic_id
-        self.partition_errors: list[LeaderAndIsrPartitionError] = [] if partition_errors is UNSET else partition_errors
+        self.partition_errors: list[LeaderAndIsrPartitionError] = (
+            [] if partition_errors is UNSET else partition_errors
+        )
         self.unknown_tags: UnknownTags = None
 
 
@@ -102,7 +104,9 @@ class LeaderAndIsrResponse(Message):
         topics: list[LeaderAndIsrTopicError] = UNSET,  # versions 5 to 7
     ) -> None:
         self.error_code = error_code
-        self.partition_errors: list[LeaderAndIsrPartitionError] = [] if partition_errors is UNSET else partition_errors
+        self.partition_errors: list[LeaderAndIsrPartitionError] = (
+            [] if partition_errors is UNSET else partition_errors
+        )
         self.topics: list[LeaderAndIsrTopicError] = [] if topics is UNSET else topics
         self.unknown_tags: UnknownTags = None
 

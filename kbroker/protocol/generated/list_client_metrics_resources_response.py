@@ -69,7 +69,9 @@ class ListClientMetricsResourcesResponse(Message):
     ) -> None:
         self.throttle_time_ms = throttle_time_ms
         self.error_code = error_code
-        self.client_metrics_resources: list[ClientMetricsResource] = [] if client_metrics_resources is UNSET else client_metrics_resources
+        self.client_metrics_resources: list[ClientMetricsResource] = (
+            [] if client_metrics_resources is UNSET else client_metrics_resources
+        )
         self.unknown_tags: UnknownTags = None
 
 

@@ -79,8 +79,12 @@ class ListTransactionsResponse(Message):
     ) -> None:
         self.throttle_time_ms = throttle_time_ms
         self.error_code = error_code
-        self.unknown_state_filters: list[str] = [] if unknown_state_filters is UNSET else unknown_state_filters
-        self.transaction_states: list[TransactionState] = [] if transaction_states is UNSET else transaction_states
+        self.unknown_state_filters: list[str] = (
+            [] if unknown_state_filters is UNSET else unknown_state_filters
+        )
+        self.transaction_states: list[TransactionState] = (
+            [] if transaction_states is UNSET else transaction_states
+        )
         self.unknown_tags: UnknownTags = None
 
 

@@ -289,7 +289,11 @@ def _decode_metadata_request_v8(buf: Buffer, pos: int) -> tuple[MetadataRequest,
         if n * 2 > len(buf) - pos or n > 1000000:
             raise too_many(n)
         o.topics, pos = _decode_metadata_request_topic_v0(buf, pos, n)
-    o.allow_auto_topic_creation, o.include_cluster_authorized_operations, o.include_topic_authorized_operations = unpack_3o(buf, pos)
+    (
+        o.allow_auto_topic_creation,
+        o.include_cluster_authorized_operations,
+        o.include_topic_authorized_operations,
+    ) = unpack_3o(buf, pos)
     pos += 3
     o.unknown_tags = None
     return o, pos
@@ -299,7 +303,11 @@ def _encode_metadata_request_v8(out: bytearray, o: MetadataRequest) -> None:
     out += pack_i(-1 if o.topics is None else len(o.topics))
     if o.topics:
         _encode_metadata_request_topic_v0(out, o.topics)
-    out += pack_3o(o.allow_auto_topic_creation, o.include_cluster_authorized_operations, o.include_topic_authorized_operations)
+    out += pack_3o(
+        o.allow_auto_topic_creation,
+        o.include_cluster_authorized_operations,
+        o.include_topic_authorized_operations,
+    )
     if o.unknown_tags:
         raise not_in_version("tag section")
 
@@ -318,7 +326,11 @@ def _decode_metadata_request_v9(buf: Buffer, pos: int) -> tuple[MetadataRequest,
         if n * 2 > len(buf) - pos or n > 1000000:
             raise too_many(n)
         o.topics, pos = _decode_metadata_request_topic_v9(buf, pos, n)
-    o.allow_auto_topic_creation, o.include_cluster_authorized_operations, o.include_topic_authorized_operations = unpack_3o(buf, pos)
+    (
+        o.allow_auto_topic_creation,
+        o.include_cluster_authorized_operations,
+        o.include_topic_authorized_operations,
+    ) = unpack_3o(buf, pos)
     pos += 3
     o.unknown_tags = None
     if buf[pos]:
@@ -335,7 +347,11 @@ def _encode_metadata_request_v9(out: bytearray, o: MetadataRequest) -> None:
         n = len(o.topics) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
         _encode_metadata_request_topic_v9(out, o.topics)
-    out += pack_3o(o.allow_auto_topic_creation, o.include_cluster_authorized_operations, o.include_topic_authorized_operations)
+    out += pack_3o(
+        o.allow_auto_topic_creation,
+        o.include_cluster_authorized_operations,
+        o.include_topic_authorized_operations,
+    )
     if o.unknown_tags:
         write_tags(out, [], o.unknown_tags)
     else:
@@ -356,7 +372,11 @@ def _decode_metadata_request_v10(buf: Buffer, pos: int) -> tuple[MetadataRequest
         if n * 18 > len(buf) - pos or n > 1000000:
             raise too_many(n)
         o.topics, pos = _decode_metadata_request_topic_v10(buf, pos, n)
-    o.allow_auto_topic_creation, o.include_cluster_authorized_operations, o.include_topic_authorized_operations = unpack_3o(buf, pos)
+    (
+        o.allow_auto_topic_creation,
+        o.include_cluster_authorized_operations,
+        o.include_topic_authorized_operations,
+    ) = unpack_3o(buf, pos)
     pos += 3
     o.unknown_tags = None
     if buf[pos]:
@@ -373,7 +393,11 @@ def _encode_metadata_request_v10(out: bytearray, o: MetadataRequest) -> None:
         n = len(o.topics) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
         _encode_metadata_request_topic_v10(out, o.topics)
-    out += pack_3o(o.allow_auto_topic_creation, o.include_cluster_authorized_operations, o.include_topic_authorized_operations)
+    out += pack_3o(
+        o.allow_auto_topic_creation,
+        o.include_cluster_authorized_operations,
+        o.include_topic_authorized_operations,
+    )
     if o.unknown_tags:
         write_tags(out, [], o.unknown_tags)
     else:

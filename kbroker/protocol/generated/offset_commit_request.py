@@ -161,7 +161,11 @@ def _encode_offset_commit_request_partition_v0(out: bytearray, items: Iterable[O
         if o.commit_timestamp != -1:
             raise not_in_version("commitTimestamp")
         raw = b"" if o.committed_metadata is None else o.committed_metadata.encode()
-        out += pack_iqh(o.partition_index, o.committed_offset, -1 if o.committed_metadata is None else len(raw))
+        out += pack_iqh(
+            o.partition_index,
+            o.committed_offset,
+            -1 if o.committed_metadata is None else len(raw),
+        )
         out += raw
         if o.unknown_tags:
             raise not_in_version("tag section")
@@ -188,7 +192,12 @@ def _decode_offset_commit_request_partition_v1(buf: Buffer, pos: int, count: int
 def _encode_offset_commit_request_partition_v1(out: bytearray, items: Iterable[OffsetCommitRequestPartition]) -> None:
     for o in items:
         raw = b"" if o.committed_metadata is None else o.committed_metadata.encode()
-        out += pack_iqqh(o.partition_index, o.committed_offset, o.commit_timestamp, -1 if o.committed_metadata is None else len(raw))
+        out += pack_iqqh(
+            o.partition_index,
+            o.committed_offset,
+            o.commit_timestamp,
+            -1 if o.committed_metadata is None else len(raw),
+        )
         out += raw
         if o.unknown_tags:
             raise not_in_version("tag section")
@@ -217,7 +226,12 @@ def _encode_offset_commit_request_partition_v6(out: bytearray, items: Iterable[O
         if o.commit_timestamp != -1:
             raise not_in_version("commitTimestamp")
         raw = b"" if o.committed_metadata is None else o.committed_metadata.encode()
-        out += pack_iqih(o.partition_index, o.committed_offset, o.committed_leader_epoch, -1 if o.committed_metadata is None else len(raw))
+        out += pack_iqih(
+            o.partition_index,
+            o.committed_offset,
+            o.committed_leader_epoch,
+            -1 if o.committed_metadata is None else len(raw),
+        )
         out += raw
         if o.unknown_tags:
             raise not_in_version("tag section")

@@ -461,7 +461,12 @@ def _decode_offset_fetch_response_partition_v5(buf: Buffer, pos: int, count: int
 def _encode_offset_fetch_response_partition_v5(out: bytearray, items: Iterable[OffsetFetchResponsePartition]) -> None:
     for o in items:
         raw = b"" if o.metadata is None else o.metadata.encode()
-        out += pack_iqih(o.partition_index, o.committed_offset, o.committed_leader_epoch, -1 if o.metadata is None else len(raw))
+        out += pack_iqih(
+            o.partition_index,
+            o.committed_offset,
+            o.committed_leader_epoch,
+            -1 if o.metadata is None else len(raw),
+        )
         out += raw
         out += pack_h(o.error_code)
         if o.unknown_tags:

@@ -187,12 +187,9 @@ def _write_tags_of_partition_change_record_v0(out: bytearray, o: PartitionChange
     tags: list[tuple[int, bytearray]] = []
     if o.isr is not None:
         part = bytearray()
-        if o.isr is None:
-            part.append(0)
-        else:
-            n = len(o.isr) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            part += pack(f">{len(o.isr)}i", *o.isr)
+        n = len(o.isr) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        part += pack(f">{len(o.isr)}i", *o.isr)
         tags.append((0, part))
     if o.leader != -2:
         part = bytearray()
@@ -200,30 +197,21 @@ def _write_tags_of_partition_change_record_v0(out: bytearray, o: PartitionChange
         tags.append((1, part))
     if o.replicas is not None:
         part = bytearray()
-        if o.replicas is None:
-            part.append(0)
-        else:
-            n = len(o.replicas) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            part += pack(f">{len(o.replicas)}i", *o.replicas)
+        n = len(o.replicas) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        part += pack(f">{len(o.replicas)}i", *o.replicas)
         tags.append((2, part))
     if o.removing_replicas is not None:
         part = bytearray()
-        if o.removing_replicas is None:
-            part.append(0)
-        else:
-            n = len(o.removing_replicas) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            part += pack(f">{len(o.removing_replicas)}i", *o.removing_replicas)
+        n = len(o.removing_replicas) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        part += pack(f">{len(o.removing_replicas)}i", *o.removing_replicas)
         tags.append((3, part))
     if o.adding_replicas is not None:
         part = bytearray()
-        if o.adding_replicas is None:
-            part.append(0)
-        else:
-            n = len(o.adding_replicas) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            part += pack(f">{len(o.adding_replicas)}i", *o.adding_replicas)
+        n = len(o.adding_replicas) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        part += pack(f">{len(o.adding_replicas)}i", *o.adding_replicas)
         tags.append((4, part))
     if o.leader_recovery_state != -1:
         part = bytearray()
@@ -372,12 +360,9 @@ def _write_tags_of_partition_change_record_v1(out: bytearray, o: PartitionChange
     tags: list[tuple[int, bytearray]] = []
     if o.isr is not None:
         part = bytearray()
-        if o.isr is None:
-            part.append(0)
-        else:
-            n = len(o.isr) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            part += pack(f">{len(o.isr)}i", *o.isr)
+        n = len(o.isr) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        part += pack(f">{len(o.isr)}i", *o.isr)
         tags.append((0, part))
     if o.leader != -2:
         part = bytearray()
@@ -385,30 +370,21 @@ def _write_tags_of_partition_change_record_v1(out: bytearray, o: PartitionChange
         tags.append((1, part))
     if o.replicas is not None:
         part = bytearray()
-        if o.replicas is None:
-            part.append(0)
-        else:
-            n = len(o.replicas) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            part += pack(f">{len(o.replicas)}i", *o.replicas)
+        n = len(o.replicas) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        part += pack(f">{len(o.replicas)}i", *o.replicas)
         tags.append((2, part))
     if o.removing_replicas is not None:
         part = bytearray()
-        if o.removing_replicas is None:
-            part.append(0)
-        else:
-            n = len(o.removing_replicas) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            part += pack(f">{len(o.removing_replicas)}i", *o.removing_replicas)
+        n = len(o.removing_replicas) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        part += pack(f">{len(o.removing_replicas)}i", *o.removing_replicas)
         tags.append((3, part))
     if o.adding_replicas is not None:
         part = bytearray()
-        if o.adding_replicas is None:
-            part.append(0)
-        else:
-            n = len(o.adding_replicas) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            part += pack(f">{len(o.adding_replicas)}i", *o.adding_replicas)
+        n = len(o.adding_replicas) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        part += pack(f">{len(o.adding_replicas)}i", *o.adding_replicas)
         tags.append((4, part))
     if o.leader_recovery_state != -1:
         part = bytearray()
@@ -416,13 +392,10 @@ def _write_tags_of_partition_change_record_v1(out: bytearray, o: PartitionChange
         tags.append((5, part))
     if o.directories is not None:
         part = bytearray()
-        if o.directories is None:
-            part.append(0)
-        else:
-            n = len(o.directories) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            for item in o.directories:
-                part += pack_16s(item)
+        n = len(o.directories) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        for item in o.directories:
+            part += pack_16s(item)
         tags.append((8, part))
     write_tags(out, tags, o.unknown_tags)
 
@@ -592,12 +565,9 @@ def _write_tags_of_partition_change_record_v2(out: bytearray, o: PartitionChange
     tags: list[tuple[int, bytearray]] = []
     if o.isr is not None:
         part = bytearray()
-        if o.isr is None:
-            part.append(0)
-        else:
-            n = len(o.isr) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            part += pack(f">{len(o.isr)}i", *o.isr)
+        n = len(o.isr) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        part += pack(f">{len(o.isr)}i", *o.isr)
         tags.append((0, part))
     if o.leader != -2:
         part = bytearray()
@@ -605,30 +575,21 @@ def _write_tags_of_partition_change_record_v2(out: bytearray, o: PartitionChange
         tags.append((1, part))
     if o.replicas is not None:
         part = bytearray()
-        if o.replicas is None:
-            part.append(0)
-        else:
-            n = len(o.replicas) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            part += pack(f">{len(o.replicas)}i", *o.replicas)
+        n = len(o.replicas) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        part += pack(f">{len(o.replicas)}i", *o.replicas)
         tags.append((2, part))
     if o.removing_replicas is not None:
         part = bytearray()
-        if o.removing_replicas is None:
-            part.append(0)
-        else:
-            n = len(o.removing_replicas) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            part += pack(f">{len(o.removing_replicas)}i", *o.removing_replicas)
+        n = len(o.removing_replicas) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        part += pack(f">{len(o.removing_replicas)}i", *o.removing_replicas)
         tags.append((3, part))
     if o.adding_replicas is not None:
         part = bytearray()
-        if o.adding_replicas is None:
-            part.append(0)
-        else:
-            n = len(o.adding_replicas) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            part += pack(f">{len(o.adding_replicas)}i", *o.adding_replicas)
+        n = len(o.adding_replicas) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        part += pack(f">{len(o.adding_replicas)}i", *o.adding_replicas)
         tags.append((4, part))
     if o.leader_recovery_state != -1:
         part = bytearray()
@@ -636,31 +597,22 @@ def _write_tags_of_partition_change_record_v2(out: bytearray, o: PartitionChange
         tags.append((5, part))
     if o.eligible_leader_replicas is not None:
         part = bytearray()
-        if o.eligible_leader_replicas is None:
-            part.append(0)
-        else:
-            n = len(o.eligible_leader_replicas) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            part += pack(f">{len(o.eligible_leader_replicas)}i", *o.eligible_leader_replicas)
+        n = len(o.eligible_leader_replicas) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        part += pack(f">{len(o.eligible_leader_replicas)}i", *o.eligible_leader_replicas)
         tags.append((6, part))
     if o.last_known_elr is not None:
         part = bytearray()
-        if o.last_known_elr is None:
-            part.append(0)
-        else:
-            n = len(o.last_known_elr) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            part += pack(f">{len(o.last_known_elr)}i", *o.last_known_elr)
+        n = len(o.last_known_elr) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        part += pack(f">{len(o.last_known_elr)}i", *o.last_known_elr)
         tags.append((7, part))
     if o.directories is not None:
         part = bytearray()
-        if o.directories is None:
-            part.append(0)
-        else:
-            n = len(o.directories) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            for item in o.directories:
-                part += pack_16s(item)
+        n = len(o.directories) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        for item in o.directories:
+            part += pack_16s(item)
         tags.append((8, part))
     write_tags(out, tags, o.unknown_tags)
 

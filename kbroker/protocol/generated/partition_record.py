@@ -485,21 +485,15 @@ def _write_tags_of_partition_record_v2(out: bytearray, o: PartitionRecord) -> No
         tags.append((0, part))
     if o.eligible_leader_replicas is not None:
         part = bytearray()
-        if o.eligible_leader_replicas is None:
-            part.append(0)
-        else:
-            n = len(o.eligible_leader_replicas) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            part += pack(f">{len(o.eligible_leader_replicas)}i", *o.eligible_leader_replicas)
+        n = len(o.eligible_leader_replicas) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        part += pack(f">{len(o.eligible_leader_replicas)}i", *o.eligible_leader_replicas)
         tags.append((1, part))
     if o.last_known_elr is not None:
         part = bytearray()
-        if o.last_known_elr is None:
-            part.append(0)
-        else:
-            n = len(o.last_known_elr) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            part += pack(f">{len(o.last_known_elr)}i", *o.last_known_elr)
+        n = len(o.last_known_elr) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        part += pack(f">{len(o.last_known_elr)}i", *o.last_known_elr)
         tags.append((2, part))
     write_tags(out, tags, o.unknown_tags)
 

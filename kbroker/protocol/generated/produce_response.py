@@ -152,7 +152,9 @@ class PartitionProduceResponse(Struct):
         self.log_start_offset = log_start_offset
         self.record_errors: list[BatchIndexAndErrorMessage] = [] if record_errors is UNSET else record_errors
         self.error_message = error_message
-        self.current_leader: LeaderIdAndEpoch = LeaderIdAndEpoch() if current_leader is UNSET else current_leader
+        self.current_leader: LeaderIdAndEpoch = (
+            LeaderIdAndEpoch() if current_leader is UNSET else current_leader
+        )
         self.unknown_tags: UnknownTags = None
 
 
@@ -175,7 +177,9 @@ class TopicProduceResponse(Struct):
     ) -> None:
         self.name = name
         self.topic_id = topic_id
-        self.partition_responses: list[PartitionProduceResponse] = [] if partition_responses is UNSET else partition_responses
+        self.partition_responses: list[PartitionProduceResponse] = (
+            [] if partition_responses is UNSET else partition_responses
+        )
         self.unknown_tags: UnknownTags = None
 
 
@@ -409,7 +413,14 @@ def _decode_partition_produce_response_v8(buf: Buffer, pos: int, count: int) -> 
     for _ in range(count):
         o = PartitionProduceResponse.__new__(PartitionProduceResponse)
         items.append(o)
-        o.index, o.error_code, o.base_offset, o.log_append_time_ms, o.log_start_offset, n = unpack_ih3qi(buf, pos)
+        (
+            o.index,
+            o.error_code,
+            o.base_offset,
+            o.log_append_time_ms,
+            o.log_start_offset,
+            n,
+        ) = unpack_ih3qi(buf, pos)
         pos += 34
         if n < 0:
             raise null_field("recordErrors")
@@ -433,7 +444,14 @@ def _encode_partition_produce_response_v8(out: bytearray, items: Iterable[Partit
     for o in items:
         if o.current_leader.leader_id != -1 or o.current_leader.leader_epoch != -1:
             raise not_in_version("currentLeader")
-        out += pack_ih3qi(o.index, o.error_code, o.base_offset, o.log_append_time_ms, o.log_start_offset, len(o.record_errors))
+        out += pack_ih3qi(
+            o.index,
+            o.error_code,
+            o.base_offset,
+            o.log_append_time_ms,
+            o.log_start_offset,
+            len(o.record_errors),
+        )
         _encode_batch_index_and_error_message_v8(out, o.record_errors)
         raw = b"" if o.error_message is None else o.error_message.encode()
         out += pack_h(-1 if o.error_message is None else len(raw))

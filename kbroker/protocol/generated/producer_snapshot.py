@@ -87,14 +87,32 @@ def _decode_producer_entry_v1(buf: Buffer, pos: int, count: int) -> tuple[list[P
     for _ in range(count):
         o = ProducerEntry.__new__(ProducerEntry)
         items.append(o)
-        o.producer_id, o.epoch, o.last_sequence, o.last_offset, o.offset_delta, o.timestamp, o.coordinator_epoch, o.current_txn_first_offset = unpack_qhiqiqiq(buf, pos)
+        (
+            o.producer_id,
+            o.epoch,
+            o.last_sequence,
+            o.last_offset,
+            o.offset_delta,
+            o.timestamp,
+            o.coordinator_epoch,
+            o.current_txn_first_offset,
+        ) = unpack_qhiqiqiq(buf, pos)
         pos += 46
     return items, pos
 
 
 def _encode_producer_entry_v1(out: bytearray, items: Iterable[ProducerEntry]) -> None:
     for o in items:
-        out += pack_qhiqiqiq(o.producer_id, o.epoch, o.last_sequence, o.last_offset, o.offset_delta, o.timestamp, o.coordinator_epoch, o.current_txn_first_offset)
+        out += pack_qhiqiqiq(
+            o.producer_id,
+            o.epoch,
+            o.last_sequence,
+            o.last_offset,
+            o.offset_delta,
+            o.timestamp,
+            o.coordinator_epoch,
+            o.current_txn_first_offset,
+        )
 
 
 def _decode_producer_snapshot_v1(buf: Buffer, pos: int) -> tuple[ProducerSnapshot, int]:

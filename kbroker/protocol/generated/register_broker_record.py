@@ -679,13 +679,10 @@ def _write_tags_of_register_broker_record_v4(out: bytearray, o: RegisterBrokerRe
         tags.append((0, part))
     if o.cordoned_log_dirs is not None:
         part = bytearray()
-        if o.cordoned_log_dirs is None:
-            part.append(0)
-        else:
-            n = len(o.cordoned_log_dirs) + 1
-            part.append(n) if n < 128 else write_uvarint(part, n)
-            for item in o.cordoned_log_dirs:
-                part += pack_16s(item)
+        n = len(o.cordoned_log_dirs) + 1
+        part.append(n) if n < 128 else write_uvarint(part, n)
+        for item in o.cordoned_log_dirs:
+            part += pack_16s(item)
         tags.append((1, part))
     write_tags(out, tags, o.unknown_tags)
 

@@ -102,7 +102,9 @@ class RemoteLogSegmentIdEntry(Struct):
         topic_id_partition: TopicIdPartitionEntry = UNSET,
         id: bytes = ZERO_UUID,
     ) -> None:
-        self.topic_id_partition: TopicIdPartitionEntry = TopicIdPartitionEntry() if topic_id_partition is UNSET else topic_id_partition
+        self.topic_id_partition: TopicIdPartitionEntry = (
+            TopicIdPartitionEntry() if topic_id_partition is UNSET else topic_id_partition
+        )
         self.id = id
         self.unknown_tags: UnknownTags = None
 
@@ -145,13 +147,17 @@ class RemoteLogSegmentMetadataRecord(Message):
         remote_log_segment_state: int = 0,
         txn_index_empty: bool = False,
     ) -> None:
-        self.remote_log_segment_id: RemoteLogSegmentIdEntry = RemoteLogSegmentIdEntry() if remote_log_segment_id is UNSET else remote_log_segment_id
+        self.remote_log_segment_id: RemoteLogSegmentIdEntry = (
+            RemoteLogSegmentIdEntry() if remote_log_segment_id is UNSET else remote_log_segment_id
+        )
         self.start_offset = start_offset
         self.end_offset = end_offset
         self.broker_id = broker_id
         self.max_timestamp_ms = max_timestamp_ms
         self.event_timestamp_ms = event_timestamp_ms
-        self.segment_leader_epochs: list[SegmentLeaderEpochEntry] = [] if segment_leader_epochs is UNSET else segment_leader_epochs
+        self.segment_leader_epochs: list[SegmentLeaderEpochEntry] = (
+            [] if segment_leader_epochs is UNSET else segment_leader_epochs
+        )
         self.segment_size_in_bytes = segment_size_in_bytes
         self.custom_metadata = custom_metadata
         self.remote_log_segment_state = remote_log_segment_state
@@ -244,7 +250,13 @@ def _encode_remote_log_segment_id_entry_v0(out: bytearray, items: Iterable[Remot
 def _decode_remote_log_segment_metadata_record_v0(buf: Buffer, pos: int) -> tuple[RemoteLogSegmentMetadataRecord, int]:
     o = RemoteLogSegmentMetadataRecord.__new__(RemoteLogSegmentMetadataRecord)
     (o.remote_log_segment_id,), pos = _decode_remote_log_segment_id_entry_v0(buf, pos, 1)
-    o.start_offset, o.end_offset, o.broker_id, o.max_timestamp_ms, o.event_timestamp_ms = unpack_qqiqq(buf, pos)
+    (
+        o.start_offset,
+        o.end_offset,
+        o.broker_id,
+        o.max_timestamp_ms,
+        o.event_timestamp_ms,
+    ) = unpack_qqiqq(buf, pos)
     pos += 36
     n = buf[pos] - 1
     if n < 127:

@@ -102,7 +102,9 @@ class RemoteLogSegmentMetadataSnapshotRecord(Message):
         self.broker_id = broker_id
         self.max_timestamp_ms = max_timestamp_ms
         self.event_timestamp_ms = event_timestamp_ms
-        self.segment_leader_epochs: list[SegmentLeaderEpochEntry] = [] if segment_leader_epochs is UNSET else segment_leader_epochs
+        self.segment_leader_epochs: list[SegmentLeaderEpochEntry] = (
+            [] if segment_leader_epochs is UNSET else segment_leader_epochs
+        )
         self.segment_size_in_bytes = segment_size_in_bytes
         self.custom_metadata = custom_metadata
         self.remote_log_segment_state = remote_log_segment_state
@@ -136,7 +138,14 @@ def _encode_segment_leader_epoch_entry_v0(out: bytearray, items: Iterable[Segmen
 
 def _decode_remote_log_segment_metadata_snapshot_record_v0(buf: Buffer, pos: int) -> tuple[RemoteLogSegmentMetadataSnapshotRecord, int]:
     o = RemoteLogSegmentMetadataSnapshotRecord.__new__(RemoteLogSegmentMetadataSnapshotRecord)
-    o.segment_id, o.start_offset, o.end_offset, o.broker_id, o.max_timestamp_ms, o.event_timestamp_ms = unpack_16sqqiqq(buf, pos)
+    (
+        o.segment_id,
+        o.start_offset,
+        o.end_offset,
+        o.broker_id,
+        o.max_timestamp_ms,
+        o.event_timestamp_ms,
+    ) = unpack_16sqqiqq(buf, pos)
     pos += 52
     n = buf[pos] - 1
     if n < 127:
@@ -201,7 +210,14 @@ def _write_tags_of_remote_log_segment_metadata_snapshot_record_v0(out: bytearray
 
 
 def _encode_remote_log_segment_metadata_snapshot_record_v0(out: bytearray, o: RemoteLogSegmentMetadataSnapshotRecord) -> None:
-    out += pack_16sqqiqq(o.segment_id, o.start_offset, o.end_offset, o.broker_id, o.max_timestamp_ms, o.event_timestamp_ms)
+    out += pack_16sqqiqq(
+        o.segment_id,
+        o.start_offset,
+        o.end_offset,
+        o.broker_id,
+        o.max_timestamp_ms,
+        o.event_timestamp_ms,
+    )
     n = len(o.segment_leader_epochs) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_segment_leader_epoch_entry_v0(out, o.segment_leader_epochs)

@@ -71,7 +71,9 @@ class RemoteLogSegmentIdEntry(Struct):
         topic_id_partition: TopicIdPartitionEntry = UNSET,
         id: bytes = ZERO_UUID,
     ) -> None:
-        self.topic_id_partition: TopicIdPartitionEntry = TopicIdPartitionEntry() if topic_id_partition is UNSET else topic_id_partition
+        self.topic_id_partition: TopicIdPartitionEntry = (
+            TopicIdPartitionEntry() if topic_id_partition is UNSET else topic_id_partition
+        )
         self.id = id
         self.unknown_tags: UnknownTags = None
 
@@ -102,7 +104,9 @@ class RemoteLogSegmentMetadataUpdateRecord(Message):
         custom_metadata: bytes | None = None,
         remote_log_segment_state: int = 0,
     ) -> None:
-        self.remote_log_segment_id: RemoteLogSegmentIdEntry = RemoteLogSegmentIdEntry() if remote_log_segment_id is UNSET else remote_log_segment_id
+        self.remote_log_segment_id: RemoteLogSegmentIdEntry = (
+            RemoteLogSegmentIdEntry() if remote_log_segment_id is UNSET else remote_log_segment_id
+        )
         self.broker_id = broker_id
         self.event_timestamp_ms = event_timestamp_ms
         self.custom_metadata = custom_metadata

@@ -74,7 +74,9 @@ class RemotePartitionDeleteMetadataRecord(Message):
         event_timestamp_ms: int = 0,
         remote_partition_delete_state: int = 0,
     ) -> None:
-        self.topic_id_partition: TopicIdPartitionEntry = TopicIdPartitionEntry() if topic_id_partition is UNSET else topic_id_partition
+        self.topic_id_partition: TopicIdPartitionEntry = (
+            TopicIdPartitionEntry() if topic_id_partition is UNSET else topic_id_partition
+        )
         self.broker_id = broker_id
         self.event_timestamp_ms = event_timestamp_ms
         self.remote_partition_delete_state = remote_partition_delete_state

@@ -86,7 +86,12 @@ def _decode_request_header_v1(buf: Buffer, pos: int) -> tuple[RequestHeader, int
 
 def _encode_request_header_v1(out: bytearray, o: RequestHeader) -> None:
     raw = b"" if o.client_id is None else o.client_id.encode()
-    out += pack_hhih(o.request_api_key, o.request_api_version, o.correlation_id, -1 if o.client_id is None else len(raw))
+    out += pack_hhih(
+        o.request_api_key,
+        o.request_api_version,
+        o.correlation_id,
+        -1 if o.client_id is None else len(raw),
+    )
     out += raw
     if o.unknown_tags:
         raise not_in_version("tag section")
@@ -112,7 +117,12 @@ def _decode_request_header_v2(buf: Buffer, pos: int) -> tuple[RequestHeader, int
 
 def _encode_request_header_v2(out: bytearray, o: RequestHeader) -> None:
     raw = b"" if o.client_id is None else o.client_id.encode()
-    out += pack_hhih(o.request_api_key, o.request_api_version, o.correlation_id, -1 if o.client_id is None else len(raw))
+    out += pack_hhih(
+        o.request_api_key,
+        o.request_api_version,
+        o.correlation_id,
+        -1 if o.client_id is None else len(raw),
+    )
     out += raw
     if o.unknown_tags:
         write_tags(out, [], o.unknown_tags)

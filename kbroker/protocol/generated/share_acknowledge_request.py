@@ -75,7 +75,9 @@ class AcknowledgePartition(Struct):
         acknowledgement_batches: list[AcknowledgementBatch] = UNSET,
     ) -> None:
         self.partition_index = partition_index
-        self.acknowledgement_batches: list[AcknowledgementBatch] = [] if acknowledgement_batches is UNSET else acknowledgement_batches
+        self.acknowledgement_batches: list[AcknowledgementBatch] = (
+            [] if acknowledgement_batches is UNSET else acknowledgement_batches
+        )
         self.unknown_tags: UnknownTags = None
 
 

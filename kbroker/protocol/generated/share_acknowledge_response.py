@@ -105,7 +105,9 @@ class PartitionData(Struct):
         self.partition_index = partition_index
         self.error_code = error_code
         self.error_message = error_message
-        self.current_leader: LeaderIdAndEpoch = LeaderIdAndEpoch() if current_leader is UNSET else current_leader
+        self.current_leader: LeaderIdAndEpoch = (
+            LeaderIdAndEpoch() if current_leader is UNSET else current_leader
+        )
         self.unknown_tags: UnknownTags = None
 
 

@@ -104,7 +104,9 @@ class FetchPartition(Struct):
     ) -> None:
         self.partition_index = partition_index
         self.partition_max_bytes = partition_max_bytes
-        self.acknowledgement_batches: list[AcknowledgementBatch] = [] if acknowledgement_batches is UNSET else acknowledgement_batches
+        self.acknowledgement_batches: list[AcknowledgementBatch] = (
+            [] if acknowledgement_batches is UNSET else acknowledgement_batches
+        )
         self.unknown_tags: UnknownTags = None
 
 
@@ -179,7 +181,9 @@ class ShareFetchRequest(Message):
         self.share_acquire_mode = share_acquire_mode
         self.is_renew_ack = is_renew_ack
         self.topics: list[FetchTopic] = [] if topics is UNSET else topics
-        self.forgotten_topics_data: list[ForgottenTopic] = [] if forgotten_topics_data is UNSET else forgotten_topics_data
+        self.forgotten_topics_data: list[ForgottenTopic] = (
+            [] if forgotten_topics_data is UNSET else forgotten_topics_data
+        )
         self.unknown_tags: UnknownTags = None
 
 
@@ -506,7 +510,14 @@ def _decode_share_fetch_request_v1(buf: Buffer, pos: int) -> tuple[ShareFetchReq
         pos = end
     else:
         o.member_id, pos = read_compact_nullable_string(buf, pos)
-    o.share_session_epoch, o.max_wait_ms, o.min_bytes, o.max_bytes, o.max_records, o.batch_size = unpack_6i(buf, pos)
+    (
+        o.share_session_epoch,
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.max_records,
+        o.batch_size,
+    ) = unpack_6i(buf, pos)
     pos += 24
     n = buf[pos] - 1
     if n < 127:
@@ -545,7 +556,14 @@ def _encode_share_fetch_request_v1(out: bytearray, o: ShareFetchRequest) -> None
         raise not_in_version("isRenewAck")
     write_compact_nullable_string(out, o.group_id)
     write_compact_nullable_string(out, o.member_id)
-    out += pack_6i(o.share_session_epoch, o.max_wait_ms, o.min_bytes, o.max_bytes, o.max_records, o.batch_size)
+    out += pack_6i(
+        o.share_session_epoch,
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.max_records,
+        o.batch_size,
+    )
     n = len(o.topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_fetch_topic_v1(out, o.topics)
@@ -574,7 +592,16 @@ def _decode_share_fetch_request_v2(buf: Buffer, pos: int) -> tuple[ShareFetchReq
         pos = end
     else:
         o.member_id, pos = read_compact_nullable_string(buf, pos)
-    o.share_session_epoch, o.max_wait_ms, o.min_bytes, o.max_bytes, o.max_records, o.batch_size, o.share_acquire_mode, o.is_renew_ack = unpack_6ibo(buf, pos)
+    (
+        o.share_session_epoch,
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.max_records,
+        o.batch_size,
+        o.share_acquire_mode,
+        o.is_renew_ack,
+    ) = unpack_6ibo(buf, pos)
     pos += 26
     n = buf[pos] - 1
     if n < 127:
@@ -609,7 +636,16 @@ def _decode_share_fetch_request_v2(buf: Buffer, pos: int) -> tuple[ShareFetchReq
 def _encode_share_fetch_request_v2(out: bytearray, o: ShareFetchRequest) -> None:
     write_compact_nullable_string(out, o.group_id)
     write_compact_nullable_string(out, o.member_id)
-    out += pack_6ibo(o.share_session_epoch, o.max_wait_ms, o.min_bytes, o.max_bytes, o.max_records, o.batch_size, o.share_acquire_mode, o.is_renew_ack)
+    out += pack_6ibo(
+        o.share_session_epoch,
+        o.max_wait_ms,
+        o.min_bytes,
+        o.max_bytes,
+        o.max_records,
+        o.batch_size,
+        o.share_acquire_mode,
+        o.is_renew_ack,
+    )
     n = len(o.topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_fetch_topic_v1(out, o.topics)

@@ -144,7 +144,9 @@ class PartitionData(Struct):
         self.error_message = error_message
         self.acknowledge_error_code = acknowledge_error_code
         self.acknowledge_error_message = acknowledge_error_message
-        self.current_leader: LeaderIdAndEpoch = LeaderIdAndEpoch() if current_leader is UNSET else current_leader
+        self.current_leader: LeaderIdAndEpoch = (
+            LeaderIdAndEpoch() if current_leader is UNSET else current_leader
+        )
         self.records = records
         self.acquired_records: list[AcquiredRecords] = [] if acquired_records is UNSET else acquired_records
         self.unknown_tags: UnknownTags = None

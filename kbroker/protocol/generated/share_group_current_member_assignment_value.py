@@ -76,7 +76,9 @@ class ShareGroupCurrentMemberAssignmentValue(Message):
         self.member_epoch = member_epoch
         self.previous_member_epoch = previous_member_epoch
         self.state = state
-        self.assigned_partitions: list[TopicPartitions] = [] if assigned_partitions is UNSET else assigned_partitions
+        self.assigned_partitions: list[TopicPartitions] = (
+            [] if assigned_partitions is UNSET else assigned_partitions
+        )
         self.unknown_tags: UnknownTags = None
 
 

@@ -107,7 +107,9 @@ class Member(Struct):
         self.member_epoch = member_epoch
         self.client_id = client_id
         self.client_host = client_host
-        self.subscribed_topic_names: list[str] = [] if subscribed_topic_names is UNSET else subscribed_topic_names
+        self.subscribed_topic_names: list[str] = (
+            [] if subscribed_topic_names is UNSET else subscribed_topic_names
+        )
         self.assignment: Assignment = Assignment() if assignment is UNSET else assignment
         self.unknown_tags: UnknownTags = None
 

@@ -51,7 +51,9 @@ class ShareGroupMemberMetadataValue(Message):
         self.rack_id = rack_id
         self.client_id = client_id
         self.client_host = client_host
-        self.subscribed_topic_names: list[str] = [] if subscribed_topic_names is UNSET else subscribed_topic_names
+        self.subscribed_topic_names: list[str] = (
+            [] if subscribed_topic_names is UNSET else subscribed_topic_names
+        )
         self.unknown_tags: UnknownTags = None
 
 

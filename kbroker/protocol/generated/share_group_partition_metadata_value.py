@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout
+from struct import Struct as Layout, pack, unpack_from
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -27,38 +27,14 @@ from kbroker.protocol.primitives import (
 
 pack_16s = Layout(">16s").pack
 unpack_16s = Layout(">16s").unpack_from
-pack_i = Layout(">i").pack
-unpack_i = Layout(">i").unpack_from
 
 
-class PartitionMetadata(Struct):
-    """Part of ShareGroupPartitionMetadataValue."""
-
-    __slots__ = (
-        "partition",
-        "racks",
-        "unknown_tags",
-    )
-
-    def __init__(
-        self,
-        *,
-        partition: int = 0,
-        racks: list[str] = UNSET,
-    ) -> None:
-        self.partition = partition
-        self.racks: list[str] = [] if racks is UNSET else racks
-        self.unknown_tags: UnknownTags = None
-
-
-class TopicMetadata(Struct):
+class TopicInfo(Struct):
     """Part of ShareGroupPartitionMetadataValue."""
 
     __slots__ = (
         "topic_id",
         "topic_name",
-        "num_partitions",
-        "partition_metadata",
         "unknown_tags",
     )
 
@@ -67,13 +43,32 @@ class TopicMetadata(Struct):
         *,
         topic_id: bytes = ZERO_UUID,
         topic_name: str = "",
-        num_partitions: int = 0,
-        partition_metadata: list[PartitionMetadata] = UNSET,
     ) -> None:
         self.topic_id = topic_id
         self.topic_name = topic_name
-        self.num_partitions = num_partitions
-        self.partition_metadata: list[PartitionMetadata] = [] if partition_metadata is UNSET else partition_metadata
+        self.unknown_tags: UnknownTags = None
+
+
+class TopicPartitionsInfo(Struct):
+    """Part of ShareGroupPartitionMetadataValue."""
+
+    __slots__ = (
+        "topic_id",
+        "topic_name",
+        "partitions",
+        "unknown_tags",
+    )
+
+    def __init__(
+        self,
+        *,
+        topic_id: bytes = ZERO_UUID,
+        topic_name: str = "",
+        partitions: list[int] = UNSET,
+    ) -> None:
+        self.topic_id = topic_id
+        self.topic_name = topic_name
+        self.partitions: list[int] = [] if partitions is UNSET else partitions
         self.unknown_tags: UnknownTags = None
 
 
@@ -81,7 +76,8 @@ class ShareGroupPartitionMetadataValue(Message):
     """ShareGroupPartitionMetadataValue, version 0."""
 
     __slots__ = (
-        "topics",
+        "initialized_topics",
+        "deleting_topics",
         "unknown_tags",
     )
     NAME = "ShareGroupPartitionMetadataValue"
@@ -93,64 +89,20 @@ class ShareGroupPartitionMetadataValue(Message):
     def __init__(
         self,
         *,
-        topics: list[TopicMetadata] = UNSET,
+        initialized_topics: list[TopicPartitionsInfo] = UNSET,
+        deleting_topics: list[TopicInfo] = UNSET,
     ) -> None:
-        self.topics: list[TopicMetadata] = [] if topics is UNSET else topics
+        self.initialized_topics: list[TopicPartitionsInfo] = (
+            [] if initialized_topics is UNSET else initialized_topics
+        )
+        self.deleting_topics: list[TopicInfo] = [] if deleting_topics is UNSET else deleting_topics
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_partition_metadata_v0(buf: Buffer, pos: int, count: int) -> tuple[list[PartitionMetadata], int]:
-    items: list[PartitionMetadata] = []
+def _decode_topic_info_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TopicInfo], int]:
+    items: list[TopicInfo] = []
     for _ in range(count):
-        o = PartitionMetadata.__new__(PartitionMetadata)
-        items.append(o)
-        (o.partition,) = unpack_i(buf, pos)
-        pos += 4
-        n = buf[pos] - 1
-        if n < 127:
-            pos += 1
-        else:
-            n, pos = read_uvarint(buf, pos)
-            n -= 1
-        if n < 0:
-            raise null_field("racks")
-        if n > len(buf) - pos or n > 1000000:
-            raise too_many(n)
-        o.racks = values = []
-        for _ in range(n):
-            n = buf[pos]
-            if 0 < n < 128:
-                end = pos + n
-                values.append(str(buf[pos + 1 : end], "utf-8"))
-                pos = end
-            else:
-                value, pos = read_compact_string(buf, pos)
-                values.append(value)
-        o.unknown_tags = None
-        if buf[pos]:
-            o.unknown_tags, pos = read_unknown_tags(buf, pos)
-        else:
-            pos += 1
-    return items, pos
-
-
-def _encode_partition_metadata_v0(out: bytearray, items: Iterable[PartitionMetadata]) -> None:
-    for o in items:
-        out += pack_i(o.partition)
-        n = len(o.racks) + 1
-        out.append(n) if n < 128 else write_uvarint(out, n)
-        for text in o.racks:
-            write_compact_string(out, text)
-        if o.unknown_tags:
-            write_tags(out, [], o.unknown_tags)
-        else:
-            out.append(0)
-
-
-def _decode_topic_metadata_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TopicMetadata], int]:
-    items: list[TopicMetadata] = []
-    for _ in range(count):
-        o = TopicMetadata.__new__(TopicMetadata)
+        o = TopicInfo.__new__(TopicInfo)
         items.append(o)
         (o.topic_id,) = unpack_16s(buf, pos)
         pos += 16
@@ -161,19 +113,6 @@ def _decode_topic_metadata_v0(buf: Buffer, pos: int, count: int) -> tuple[list[T
             pos = end
         else:
             o.topic_name, pos = read_compact_string(buf, pos)
-        (o.num_partitions,) = unpack_i(buf, pos)
-        pos += 4
-        n = buf[pos] - 1
-        if n < 127:
-            pos += 1
-        else:
-            n, pos = read_uvarint(buf, pos)
-            n -= 1
-        if n < 0:
-            raise null_field("partitionMetadata")
-        if n * 6 > len(buf) - pos or n > 1000000:
-            raise too_many(n)
-        o.partition_metadata, pos = _decode_partition_metadata_v0(buf, pos, n)
         o.unknown_tags = None
         if buf[pos]:
             o.unknown_tags, pos = read_unknown_tags(buf, pos)
@@ -182,14 +121,57 @@ def _decode_topic_metadata_v0(buf: Buffer, pos: int, count: int) -> tuple[list[T
     return items, pos
 
 
-def _encode_topic_metadata_v0(out: bytearray, items: Iterable[TopicMetadata]) -> None:
+def _encode_topic_info_v0(out: bytearray, items: Iterable[TopicInfo]) -> None:
     for o in items:
         out += pack_16s(o.topic_id)
         write_compact_string(out, o.topic_name)
-        out += pack_i(o.num_partitions)
-        n = len(o.partition_metadata) + 1
+        if o.unknown_tags:
+            write_tags(out, [], o.unknown_tags)
+        else:
+            out.append(0)
+
+
+def _decode_topic_partitions_info_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TopicPartitionsInfo], int]:
+    items: list[TopicPartitionsInfo] = []
+    for _ in range(count):
+        o = TopicPartitionsInfo.__new__(TopicPartitionsInfo)
+        items.append(o)
+        (o.topic_id,) = unpack_16s(buf, pos)
+        pos += 16
+        n = buf[pos]
+        if 0 < n < 128:
+            end = pos + n
+            o.topic_name = str(buf[pos + 1 : end], "utf-8")
+            pos = end
+        else:
+            o.topic_name, pos = read_compact_string(buf, pos)
+        n = buf[pos] - 1
+        if n < 127:
+            pos += 1
+        else:
+            n, pos = read_uvarint(buf, pos)
+            n -= 1
+        if n < 0:
+            raise null_field("partitions")
+        if n * 4 > len(buf) - pos or n > 1000000:
+            raise too_many(n)
+        o.partitions = list(unpack_from(f">{n}i", buf, pos))
+        pos += 4 * n
+        o.unknown_tags = None
+        if buf[pos]:
+            o.unknown_tags, pos = read_unknown_tags(buf, pos)
+        else:
+            pos += 1
+    return items, pos
+
+
+def _encode_topic_partitions_info_v0(out: bytearray, items: Iterable[TopicPartitionsInfo]) -> None:
+    for o in items:
+        out += pack_16s(o.topic_id)
+        write_compact_string(out, o.topic_name)
+        n = len(o.partitions) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        _encode_partition_metadata_v0(out, o.partition_metadata)
+        out += pack(f">{len(o.partitions)}i", *o.partitions)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:
@@ -205,10 +187,21 @@ def _decode_share_group_partition_metadata_value_v0(buf: Buffer, pos: int) -> tu
         n, pos = read_uvarint(buf, pos)
         n -= 1
     if n < 0:
-        raise null_field("topics")
-    if n * 23 > len(buf) - pos or n > 1000000:
+        raise null_field("initializedTopics")
+    if n * 19 > len(buf) - pos or n > 1000000:
         raise too_many(n)
-    o.topics, pos = _decode_topic_metadata_v0(buf, pos, n)
+    o.initialized_topics, pos = _decode_topic_partitions_info_v0(buf, pos, n)
+    n = buf[pos] - 1
+    if n < 127:
+        pos += 1
+    else:
+        n, pos = read_uvarint(buf, pos)
+        n -= 1
+    if n < 0:
+        raise null_field("deletingTopics")
+    if n * 18 > len(buf) - pos or n > 1000000:
+        raise too_many(n)
+    o.deleting_topics, pos = _decode_topic_info_v0(buf, pos, n)
     o.unknown_tags = None
     if buf[pos]:
         o.unknown_tags, pos = read_unknown_tags(buf, pos)
@@ -218,9 +211,12 @@ def _decode_share_group_partition_metadata_value_v0(buf: Buffer, pos: int) -> tu
 
 
 def _encode_share_group_partition_metadata_value_v0(out: bytearray, o: ShareGroupPartitionMetadataValue) -> None:
-    n = len(o.topics) + 1
+    n = len(o.initialized_topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
-    _encode_topic_metadata_v0(out, o.topics)
+    _encode_topic_partitions_info_v0(out, o.initialized_topics)
+    n = len(o.deleting_topics) + 1
+    out.append(n) if n < 128 else write_uvarint(out, n)
+    _encode_topic_info_v0(out, o.deleting_topics)
     if o.unknown_tags:
         write_tags(out, [], o.unknown_tags)
     else:

@@ -94,8 +94,12 @@ class ShareGroupStatePartitionMetadataValue(Message):
         initialized_topics: list[TopicPartitionsInfo] = UNSET,
         deleting_topics: list[TopicInfo] = UNSET,
     ) -> None:
-        self.initializing_topics: list[TopicPartitionsInfo] = [] if initializing_topics is UNSET else initializing_topics
-        self.initialized_topics: list[TopicPartitionsInfo] = [] if initialized_topics is UNSET else initialized_topics
+        self.initializing_topics: list[TopicPartitionsInfo] = (
+            [] if initializing_topics is UNSET else initializing_topics
+        )
+        self.initialized_topics: list[TopicPartitionsInfo] = (
+            [] if initialized_topics is UNSET else initialized_topics
+        )
         self.deleting_topics: list[TopicInfo] = [] if deleting_topics is UNSET else deleting_topics
         self.unknown_tags: UnknownTags = None
 

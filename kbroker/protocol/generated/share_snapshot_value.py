@@ -128,7 +128,14 @@ def _encode_state_batch_v0(out: bytearray, items: Iterable[StateBatch]) -> None:
 
 def _decode_share_snapshot_value_v0(buf: Buffer, pos: int) -> tuple[ShareSnapshotValue, int]:
     o = ShareSnapshotValue.__new__(ShareSnapshotValue)
-    o.snapshot_epoch, o.state_epoch, o.leader_epoch, o.start_offset, o.create_timestamp, o.write_timestamp = unpack_3i3q(buf, pos)
+    (
+        o.snapshot_epoch,
+        o.state_epoch,
+        o.leader_epoch,
+        o.start_offset,
+        o.create_timestamp,
+        o.write_timestamp,
+    ) = unpack_3i3q(buf, pos)
     pos += 36
     n = buf[pos] - 1
     if n < 127:
@@ -177,7 +184,14 @@ def _write_tags_of_share_snapshot_value_v0(out: bytearray, o: ShareSnapshotValue
 
 
 def _encode_share_snapshot_value_v0(out: bytearray, o: ShareSnapshotValue) -> None:
-    out += pack_3i3q(o.snapshot_epoch, o.state_epoch, o.leader_epoch, o.start_offset, o.create_timestamp, o.write_timestamp)
+    out += pack_3i3q(
+        o.snapshot_epoch,
+        o.state_epoch,
+        o.leader_epoch,
+        o.start_offset,
+        o.create_timestamp,
+        o.write_timestamp,
+    )
     n = len(o.state_batches) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_state_batch_v0(out, o.state_batches)

@@ -82,7 +82,9 @@ class StopReplicaTopicState(Struct):
         partition_states: list[StopReplicaPartitionState] = UNSET,  # versions 3 to 4
     ) -> None:
         self.topic_name = topic_name
-        self.partition_states: list[StopReplicaPartitionState] = [] if partition_states is UNSET else partition_states
+        self.partition_states: list[StopReplicaPartitionState] = (
+            [] if partition_states is UNSET else partition_states
+        )
         self.unknown_tags: UnknownTags = None
 
 
@@ -163,7 +165,9 @@ class StopReplicaRequest(Message):
         self.controller_epoch = controller_epoch
         self.broker_epoch = broker_epoch
         self.delete_partitions = delete_partitions
-        self.ungrouped_partitions: list[StopReplicaPartitionV0] = [] if ungrouped_partitions is UNSET else ungrouped_partitions
+        self.ungrouped_partitions: list[StopReplicaPartitionV0] = (
+            [] if ungrouped_partitions is UNSET else ungrouped_partitions
+        )
         self.topics: list[StopReplicaTopicV1] = [] if topics is UNSET else topics
         self.topic_states: list[StopReplicaTopicState] = [] if topic_states is UNSET else topic_states
         self.unknown_tags: UnknownTags = None

@@ -77,7 +77,9 @@ class StopReplicaResponse(Message):
         partition_errors: list[StopReplicaPartitionError] = UNSET,
     ) -> None:
         self.error_code = error_code
-        self.partition_errors: list[StopReplicaPartitionError] = [] if partition_errors is UNSET else partition_errors
+        self.partition_errors: list[StopReplicaPartitionError] = (
+            [] if partition_errors is UNSET else partition_errors
+        )
         self.unknown_tags: UnknownTags = None
 
 

@@ -94,9 +94,15 @@ class StreamsGroupCurrentMemberAssignmentValue(Message):
         self.active_tasks: list[TaskIds] = [] if active_tasks is UNSET else active_tasks
         self.standby_tasks: list[TaskIds] = [] if standby_tasks is UNSET else standby_tasks
         self.warmup_tasks: list[TaskIds] = [] if warmup_tasks is UNSET else warmup_tasks
-        self.active_tasks_pending_revocation: list[TaskIds] = [] if active_tasks_pending_revocation is UNSET else active_tasks_pending_revocation
-        self.standby_tasks_pending_revocation: list[TaskIds] = [] if standby_tasks_pending_revocation is UNSET else standby_tasks_pending_revocation
-        self.warmup_tasks_pending_revocation: list[TaskIds] = [] if warmup_tasks_pending_revocation is UNSET else warmup_tasks_pending_revocation
+        self.active_tasks_pending_revocation: list[TaskIds] = (
+            [] if active_tasks_pending_revocation is UNSET else active_tasks_pending_revocation
+        )
+        self.standby_tasks_pending_revocation: list[TaskIds] = (
+            [] if standby_tasks_pending_revocation is UNSET else standby_tasks_pending_revocation
+        )
+        self.warmup_tasks_pending_revocation: list[TaskIds] = (
+            [] if warmup_tasks_pending_revocation is UNSET else warmup_tasks_pending_revocation
+        )
         self.unknown_tags: UnknownTags = None
 
 

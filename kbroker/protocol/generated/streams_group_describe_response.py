@@ -62,7 +62,9 @@ class TopologyDescriptionGlobalStore(Struct):
         processor: TopologyDescriptionNode = UNSET,  # version 1
     ) -> None:
         self.source: TopologyDescriptionNode = TopologyDescriptionNode() if source is UNSET else source
-        self.processor: TopologyDescriptionNode = TopologyDescriptionNode() if processor is UNSET else processor
+        self.processor: TopologyDescriptionNode = (
+            TopologyDescriptionNode() if processor is UNSET else processor
+        )
         self.unknown_tags: UnknownTags = None
 
 
@@ -133,8 +135,12 @@ class TopologyDescription(Struct):
         subtopologies: list[TopologyDescriptionSubtopology] = UNSET,  # version 1
         global_stores: list[TopologyDescriptionGlobalStore] = UNSET,  # version 1
     ) -> None:
-        self.subtopologies: list[TopologyDescriptionSubtopology] = [] if subtopologies is UNSET else subtopologies
-        self.global_stores: list[TopologyDescriptionGlobalStore] = [] if global_stores is UNSET else global_stores
+        self.subtopologies: list[TopologyDescriptionSubtopology] = (
+            [] if subtopologies is UNSET else subtopologies
+        )
+        self.global_stores: list[TopologyDescriptionGlobalStore] = (
+            [] if global_stores is UNSET else global_stores
+        )
         self.unknown_tags: UnknownTags = None
 
 
@@ -352,9 +358,15 @@ class Subtopology(Struct):
     ) -> None:
         self.subtopology_id = subtopology_id
         self.source_topics: list[str] = [] if source_topics is UNSET else source_topics
-        self.repartition_sink_topics: list[str] = [] if repartition_sink_topics is UNSET else repartition_sink_topics
-        self.state_changelog_topics: list[TopicInfo] = [] if state_changelog_topics is UNSET else state_changelog_topics
-        self.repartition_source_topics: list[TopicInfo] = [] if repartition_source_topics is UNSET else repartition_source_topics
+        self.repartition_sink_topics: list[str] = (
+            [] if repartition_sink_topics is UNSET else repartition_sink_topics
+        )
+        self.state_changelog_topics: list[TopicInfo] = (
+            [] if state_changelog_topics is UNSET else state_changelog_topics
+        )
+        self.repartition_source_topics: list[TopicInfo] = (
+            [] if repartition_source_topics is UNSET else repartition_source_topics
+        )
         self.unknown_tags: UnknownTags = None
 
 

@@ -124,7 +124,9 @@ class CopartitionGroup(Struct):
     ) -> None:
         self.source_topics: list[int] = [] if source_topics is UNSET else source_topics
         self.source_topic_regex: list[int] = [] if source_topic_regex is UNSET else source_topic_regex
-        self.repartition_source_topics: list[int] = [] if repartition_source_topics is UNSET else repartition_source_topics
+        self.repartition_source_topics: list[int] = (
+            [] if repartition_source_topics is UNSET else repartition_source_topics
+        )
         self.unknown_tags: UnknownTags = None
 
 
@@ -202,10 +204,18 @@ class Subtopology(Struct):
         self.subtopology_id = subtopology_id
         self.source_topics: list[str] = [] if source_topics is UNSET else source_topics
         self.source_topic_regex: list[str] = [] if source_topic_regex is UNSET else source_topic_regex
-        self.state_changelog_topics: list[TopicInfo] = [] if state_changelog_topics is UNSET else state_changelog_topics
-        self.repartition_sink_topics: list[str] = [] if repartition_sink_topics is UNSET else repartition_sink_topics
-        self.repartition_source_topics: list[TopicInfo] = [] if repartition_source_topics is UNSET else repartition_source_topics
-        self.copartition_groups: list[CopartitionGroup] = [] if copartition_groups is UNSET else copartition_groups
+        self.state_changelog_topics: list[TopicInfo] = (
+            [] if state_changelog_topics is UNSET else state_changelog_topics
+        )
+        self.repartition_sink_topics: list[str] = (
+            [] if repartition_sink_topics is UNSET else repartition_sink_topics
+        )
+        self.repartition_source_topics: list[TopicInfo] = (
+            [] if repartition_source_topics is UNSET else repartition_source_topics
+        )
+        self.copartition_groups: list[CopartitionGroup] = (
+            [] if copartition_groups is UNSET else copartition_groups
+        )
         self.unknown_tags: UnknownTags = None
 
 

@@ -102,7 +102,9 @@ class EndpointToPartitions(Struct):
     ) -> None:
         self.user_endpoint: Endpoint = Endpoint() if user_endpoint is UNSET else user_endpoint
         self.active_partitions: list[TopicPartition] = [] if active_partitions is UNSET else active_partitions
-        self.standby_partitions: list[TopicPartition] = [] if standby_partitions is UNSET else standby_partitions
+        self.standby_partitions: list[TopicPartition] = (
+            [] if standby_partitions is UNSET else standby_partitions
+        )
         self.unknown_tags: UnknownTags = None
 
 
@@ -434,7 +436,12 @@ def _decode_streams_group_heartbeat_response_v0(buf: Buffer, pos: int) -> tuple[
         pos = end
     else:
         o.member_id, pos = read_compact_string(buf, pos)
-    o.member_epoch, o.heartbeat_interval_ms, o.acceptable_recovery_lag_legacy, o.task_offset_interval_ms = unpack_4i(buf, pos)
+    (
+        o.member_epoch,
+        o.heartbeat_interval_ms,
+        o.acceptable_recovery_lag_legacy,
+        o.task_offset_interval_ms,
+    ) = unpack_4i(buf, pos)
     pos += 16
     n = buf[pos] - 1
     if n < 127:
@@ -514,7 +521,12 @@ def _encode_streams_group_heartbeat_response_v0(out: bytearray, o: StreamsGroupH
     out += pack_ih(o.throttle_time_ms, o.error_code)
     write_compact_nullable_string(out, o.error_message)
     write_compact_string(out, o.member_id)
-    out += pack_4i(o.member_epoch, o.heartbeat_interval_ms, o.acceptable_recovery_lag_legacy, o.task_offset_interval_ms)
+    out += pack_4i(
+        o.member_epoch,
+        o.heartbeat_interval_ms,
+        o.acceptable_recovery_lag_legacy,
+        o.task_offset_interval_ms,
+    )
     if o.status is None:
         out.append(0)
     else:
@@ -570,7 +582,12 @@ def _decode_streams_group_heartbeat_response_v1(buf: Buffer, pos: int) -> tuple[
         pos = end
     else:
         o.member_id, pos = read_compact_string(buf, pos)
-    o.member_epoch, o.heartbeat_interval_ms, o.task_offset_interval_ms, o.acceptable_recovery_lag = unpack_3iq(buf, pos)
+    (
+        o.member_epoch,
+        o.heartbeat_interval_ms,
+        o.task_offset_interval_ms,
+        o.acceptable_recovery_lag,
+    ) = unpack_3iq(buf, pos)
     pos += 20
     n = buf[pos] - 1
     if n < 127:
@@ -649,7 +666,12 @@ def _encode_streams_group_heartbeat_response_v1(out: bytearray, o: StreamsGroupH
     out += pack_ih(o.throttle_time_ms, o.error_code)
     write_compact_nullable_string(out, o.error_message)
     write_compact_string(out, o.member_id)
-    out += pack_3iq(o.member_epoch, o.heartbeat_interval_ms, o.task_offset_interval_ms, o.acceptable_recovery_lag)
+    out += pack_3iq(
+        o.member_epoch,
+        o.heartbeat_interval_ms,
+        o.task_offset_interval_ms,
+        o.acceptable_recovery_lag,
+    )
     if o.status is None:
         out.append(0)
     else:

@@ -83,7 +83,9 @@ class StreamsGroupMetadataValue(Message):
         self.epoch = epoch
         self.metadata_hash = metadata_hash
         self.validated_topology_epoch = validated_topology_epoch
-        self.last_assignment_configs: list[LastAssignmentConfig] | None = [] if last_assignment_configs is UNSET else last_assignment_configs
+        self.last_assignment_configs: list[LastAssignmentConfig] | None = (
+            [] if last_assignment_configs is UNSET else last_assignment_configs
+        )
         self.stored_description_topology_epoch = stored_description_topology_epoch
         self.failed_description_topology_epoch = failed_description_topology_epoch
         self.unknown_tags: UnknownTags = None

@@ -48,7 +48,9 @@ class TopologyDescriptionGlobalStore(Struct):
         processor: TopologyDescriptionNode = UNSET,
     ) -> None:
         self.source: TopologyDescriptionNode = TopologyDescriptionNode() if source is UNSET else source
-        self.processor: TopologyDescriptionNode = TopologyDescriptionNode() if processor is UNSET else processor
+        self.processor: TopologyDescriptionNode = (
+            TopologyDescriptionNode() if processor is UNSET else processor
+        )
         self.unknown_tags: UnknownTags = None
 
 
@@ -119,8 +121,12 @@ class TopologyDescription(Struct):
         subtopologies: list[TopologyDescriptionSubtopology] = UNSET,
         global_stores: list[TopologyDescriptionGlobalStore] = UNSET,
     ) -> None:
-        self.subtopologies: list[TopologyDescriptionSubtopology] = [] if subtopologies is UNSET else subtopologies
-        self.global_stores: list[TopologyDescriptionGlobalStore] = [] if global_stores is UNSET else global_stores
+        self.subtopologies: list[TopologyDescriptionSubtopology] = (
+            [] if subtopologies is UNSET else subtopologies
+        )
+        self.global_stores: list[TopologyDescriptionGlobalStore] = (
+            [] if global_stores is UNSET else global_stores
+        )
         self.unknown_tags: UnknownTags = None
 
 
@@ -151,7 +157,9 @@ class StreamsGroupTopologyDescriptionUpdateRequest(Message):
         self.group_id = group_id
         self.member_id = member_id
         self.topology_epoch = topology_epoch
-        self.topology_description: TopologyDescription = TopologyDescription() if topology_description is UNSET else topology_description
+        self.topology_description: TopologyDescription = (
+            TopologyDescription() if topology_description is UNSET else topology_description
+        )
         self.unknown_tags: UnknownTags = None
 
 

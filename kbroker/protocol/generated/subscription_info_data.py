@@ -99,7 +99,9 @@ class TaskOffsetSum(Struct):
         self.partition = partition
         self.offset_sum = offset_sum
         self.named_topology = named_topology
-        self.partition_to_offset_sum: list[PartitionToOffsetSum] = [] if partition_to_offset_sum is UNSET else partition_to_offset_sum
+        self.partition_to_offset_sum: list[PartitionToOffsetSum] = (
+            [] if partition_to_offset_sum is UNSET else partition_to_offset_sum
+        )
 
 
 class TaskId(Struct):
@@ -262,7 +264,12 @@ def _encode_task_offset_sum_v10(out: bytearray, items: Iterable[TaskOffsetSum]) 
         if o.partition_to_offset_sum:
             raise not_in_version("partitionToOffsetSum")
         raw = b"" if o.named_topology is None else o.named_topology.encode()
-        out += pack_iiqh(o.topic_group_id, o.partition, o.offset_sum, -1 if o.named_topology is None else len(raw))
+        out += pack_iiqh(
+            o.topic_group_id,
+            o.partition,
+            o.offset_sum,
+            -1 if o.named_topology is None else len(raw),
+        )
         out += raw
 
 

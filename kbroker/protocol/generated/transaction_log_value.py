@@ -107,7 +107,9 @@ class TransactionLogValue(Message):
         self.next_producer_epoch = next_producer_epoch
         self.transaction_timeout_ms = transaction_timeout_ms
         self.transaction_status = transaction_status
-        self.transaction_partitions: list[PartitionsSchema] | None = [] if transaction_partitions is UNSET else transaction_partitions
+        self.transaction_partitions: list[PartitionsSchema] | None = (
+            [] if transaction_partitions is UNSET else transaction_partitions
+        )
         self.transaction_last_update_timestamp_ms = transaction_last_update_timestamp_ms
         self.transaction_start_timestamp_ms = transaction_start_timestamp_ms
         self.client_transaction_version = client_transaction_version
@@ -195,7 +197,13 @@ def _encode_partitions_schema_v1(out: bytearray, items: Iterable[PartitionsSchem
 
 def _decode_transaction_log_value_v0(buf: Buffer, pos: int) -> tuple[TransactionLogValue, int]:
     o = TransactionLogValue.__new__(TransactionLogValue)
-    o.producer_id, o.producer_epoch, o.transaction_timeout_ms, o.transaction_status, n = unpack_qhibi(buf, pos)
+    (
+        o.producer_id,
+        o.producer_epoch,
+        o.transaction_timeout_ms,
+        o.transaction_status,
+        n,
+    ) = unpack_qhibi(buf, pos)
     pos += 19
     if n < 0:
         o.transaction_partitions = None
@@ -222,7 +230,13 @@ def _encode_transaction_log_value_v0(out: bytearray, o: TransactionLogValue) -> 
         raise not_in_version("nextProducerEpoch")
     if o.client_transaction_version != 0:
         raise not_in_version("clientTransactionVersion")
-    out += pack_qhibi(o.producer_id, o.producer_epoch, o.transaction_timeout_ms, o.transaction_status, -1 if o.transaction_partitions is None else len(o.transaction_partitions))
+    out += pack_qhibi(
+        o.producer_id,
+        o.producer_epoch,
+        o.transaction_timeout_ms,
+        o.transaction_status,
+        -1 if o.transaction_partitions is None else len(o.transaction_partitions),
+    )
     if o.transaction_partitions:
         _encode_partitions_schema_v0(out, o.transaction_partitions)
     out += pack_qq(o.transaction_last_update_timestamp_ms, o.transaction_start_timestamp_ms)

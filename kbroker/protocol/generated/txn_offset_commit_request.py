@@ -157,7 +157,11 @@ def _decode_txn_offset_commit_request_partition_v0(buf: Buffer, pos: int, count:
 def _encode_txn_offset_commit_request_partition_v0(out: bytearray, items: Iterable[TxnOffsetCommitRequestPartition]) -> None:
     for o in items:
         raw = b"" if o.committed_metadata is None else o.committed_metadata.encode()
-        out += pack_iqh(o.partition_index, o.committed_offset, -1 if o.committed_metadata is None else len(raw))
+        out += pack_iqh(
+            o.partition_index,
+            o.committed_offset,
+            -1 if o.committed_metadata is None else len(raw),
+        )
         out += raw
         if o.unknown_tags:
             raise not_in_version("tag section")
@@ -183,7 +187,12 @@ def _decode_txn_offset_commit_request_partition_v2(buf: Buffer, pos: int, count:
 def _encode_txn_offset_commit_request_partition_v2(out: bytearray, items: Iterable[TxnOffsetCommitRequestPartition]) -> None:
     for o in items:
         raw = b"" if o.committed_metadata is None else o.committed_metadata.encode()
-        out += pack_iqih(o.partition_index, o.committed_offset, o.committed_leader_epoch, -1 if o.committed_metadata is None else len(raw))
+        out += pack_iqih(
+            o.partition_index,
+            o.committed_offset,
+            o.committed_leader_epoch,
+            -1 if o.committed_metadata is None else len(raw),
+        )
         out += raw
         if o.unknown_tags:
             raise not_in_version("tag section")

@@ -132,7 +132,9 @@ class UpdateMetadataTopicState(Struct):
     ) -> None:
         self.topic_name = topic_name
         self.topic_id = topic_id
-        self.partition_states: list[UpdateMetadataPartitionState] = [] if partition_states is UNSET else partition_states
+        self.partition_states: list[UpdateMetadataPartitionState] = (
+            [] if partition_states is UNSET else partition_states
+        )
         self.unknown_tags: UnknownTags = None
 
 
@@ -214,7 +216,9 @@ class UpdateMetadataRequest(Message):
         self.type = type
         self.controller_epoch = controller_epoch
         self.broker_epoch = broker_epoch
-        self.ungrouped_partition_states: list[UpdateMetadataPartitionState] = [] if ungrouped_partition_states is UNSET else ungrouped_partition_states
+        self.ungrouped_partition_states: list[UpdateMetadataPartitionState] = (
+            [] if ungrouped_partition_states is UNSET else ungrouped_partition_states
+        )
         self.topic_states: list[UpdateMetadataTopicState] = [] if topic_states is UNSET else topic_states
         self.live_brokers: list[UpdateMetadataBroker] = [] if live_brokers is UNSET else live_brokers
         self.unknown_tags: UnknownTags = None

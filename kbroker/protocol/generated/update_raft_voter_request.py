@@ -111,7 +111,9 @@ class UpdateRaftVoterRequest(Message):
         self.voter_id = voter_id
         self.voter_directory_id = voter_directory_id
         self.listeners: list[Listener] = [] if listeners is UNSET else listeners
-        self.kraft_version_feature: KRaftVersionFeature = KRaftVersionFeature() if kraft_version_feature is UNSET else kraft_version_feature
+        self.kraft_version_feature: KRaftVersionFeature = (
+            KRaftVersionFeature() if kraft_version_feature is UNSET else kraft_version_feature
+        )
         self.unknown_tags: UnknownTags = None
 
 

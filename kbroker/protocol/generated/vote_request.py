@@ -129,7 +129,13 @@ def _decode_partition_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[P
     for _ in range(count):
         o = PartitionData.__new__(PartitionData)
         items.append(o)
-        o.partition_index, o.replica_epoch, o.replica_id, o.last_offset_epoch, o.last_offset = unpack_4iq(buf, pos)
+        (
+            o.partition_index,
+            o.replica_epoch,
+            o.replica_id,
+            o.last_offset_epoch,
+            o.last_offset,
+        ) = unpack_4iq(buf, pos)
         pos += 24
         o.replica_directory_id = ZERO_UUID
         o.voter_directory_id = ZERO_UUID
@@ -158,7 +164,15 @@ def _decode_partition_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[P
     for _ in range(count):
         o = PartitionData.__new__(PartitionData)
         items.append(o)
-        o.partition_index, o.replica_epoch, o.replica_id, o.replica_directory_id, o.voter_directory_id, o.last_offset_epoch, o.last_offset = unpack_3i16s16siq(buf, pos)
+        (
+            o.partition_index,
+            o.replica_epoch,
+            o.replica_id,
+            o.replica_directory_id,
+            o.voter_directory_id,
+            o.last_offset_epoch,
+            o.last_offset,
+        ) = unpack_3i16s16siq(buf, pos)
         pos += 56
         o.pre_vote = False
         o.unknown_tags = None
@@ -173,7 +187,15 @@ def _encode_partition_data_v1(out: bytearray, items: Iterable[PartitionData]) ->
     for o in items:
         if o.pre_vote:
             raise not_in_version("preVote")
-        out += pack_3i16s16siq(o.partition_index, o.replica_epoch, o.replica_id, o.replica_directory_id, o.voter_directory_id, o.last_offset_epoch, o.last_offset)
+        out += pack_3i16s16siq(
+            o.partition_index,
+            o.replica_epoch,
+            o.replica_id,
+            o.replica_directory_id,
+            o.voter_directory_id,
+            o.last_offset_epoch,
+            o.last_offset,
+        )
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:
@@ -185,7 +207,16 @@ def _decode_partition_data_v2(buf: Buffer, pos: int, count: int) -> tuple[list[P
     for _ in range(count):
         o = PartitionData.__new__(PartitionData)
         items.append(o)
-        o.partition_index, o.replica_epoch, o.replica_id, o.replica_directory_id, o.voter_directory_id, o.last_offset_epoch, o.last_offset, o.pre_vote = unpack_3i16s16siqo(buf, pos)
+        (
+            o.partition_index,
+            o.replica_epoch,
+            o.replica_id,
+            o.replica_directory_id,
+            o.voter_directory_id,
+            o.last_offset_epoch,
+            o.last_offset,
+            o.pre_vote,
+        ) = unpack_3i16s16siqo(buf, pos)
         pos += 57
         o.unknown_tags = None
         if buf[pos]:
@@ -197,7 +228,16 @@ def _decode_partition_data_v2(buf: Buffer, pos: int, count: int) -> tuple[list[P
 
 def _encode_partition_data_v2(out: bytearray, items: Iterable[PartitionData]) -> None:
     for o in items:
-        out += pack_3i16s16siqo(o.partition_index, o.replica_epoch, o.replica_id, o.replica_directory_id, o.voter_directory_id, o.last_offset_epoch, o.last_offset, o.pre_vote)
+        out += pack_3i16s16siqo(
+            o.partition_index,
+            o.replica_epoch,
+            o.replica_id,
+            o.replica_directory_id,
+            o.voter_directory_id,
+            o.last_offset_epoch,
+            o.last_offset,
+            o.pre_vote,
+        )
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:

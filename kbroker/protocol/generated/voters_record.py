@@ -100,7 +100,9 @@ class Voter(Struct):
         self.voter_id = voter_id
         self.voter_directory_id = voter_directory_id
         self.endpoints: list[Endpoint] = [] if endpoints is UNSET else endpoints
-        self.kraft_version_feature: KRaftVersionFeature = KRaftVersionFeature() if kraft_version_feature is UNSET else kraft_version_feature
+        self.kraft_version_feature: KRaftVersionFeature = (
+            KRaftVersionFeature() if kraft_version_feature is UNSET else kraft_version_feature
+        )
         self.unknown_tags: UnknownTags = None
 
 

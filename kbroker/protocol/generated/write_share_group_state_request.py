@@ -206,7 +206,13 @@ def _decode_partition_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[P
     for _ in range(count):
         o = PartitionData.__new__(PartitionData)
         items.append(o)
-        o.partition, o.state_epoch, o.leader_epoch, o.start_offset, o.delivery_complete_count = unpack_3iqi(buf, pos)
+        (
+            o.partition,
+            o.state_epoch,
+            o.leader_epoch,
+            o.start_offset,
+            o.delivery_complete_count,
+        ) = unpack_3iqi(buf, pos)
         pos += 24
         n = buf[pos] - 1
         if n < 127:
@@ -229,7 +235,13 @@ def _decode_partition_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[P
 
 def _encode_partition_data_v1(out: bytearray, items: Iterable[PartitionData]) -> None:
     for o in items:
-        out += pack_3iqi(o.partition, o.state_epoch, o.leader_epoch, o.start_offset, o.delivery_complete_count)
+        out += pack_3iqi(
+            o.partition,
+            o.state_epoch,
+            o.leader_epoch,
+            o.start_offset,
+            o.delivery_complete_count,
+        )
         n = len(o.state_batches) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
         _encode_state_batch_v0(out, o.state_batches)

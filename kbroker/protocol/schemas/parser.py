@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FOLDER = Path(__file__).parent
-SCALARS = frozenset("bool int8 int16 uint16 int32 uint32 int64 float64 uuid".split())
+SCALARS = frozenset(("bool", "int8", "int16", "uint16", "int32", "uint32", "int64", "float64", "uuid"))
 PRIMITIVES = SCALARS | {"string", "bytes", "records"}
-_KINDS = frozenset("request response header data metadata coordinator-key coordinator-value".split())
+_KINDS = frozenset(
+    ("request", "response", "header", "data", "metadata", "coordinator-key", "coordinator-value")
+)
 _FIELD = re.compile(r"(\w+): (\[\])?(\w+)(\?)?\s+(\S+)((?: +\S+)*)$")
 
 
@@ -60,7 +62,7 @@ class Field:
     @property
     def default_is_null(self) -> bool:
         """Whether an absent value means null."""
-        return self.has_default and self.default is None or self.type == "records"
+        return (self.has_default and self.default is None) or self.type == "records"
 
 
 @dataclass(slots=True)
@@ -148,7 +150,7 @@ def _parse_member(line: str, indent: int, message: MessageSchema, scopes: list[t
     parsed = _parse_field(line, message.versions)
     scopes[-1][1].fields.append(parsed)
     if parsed.type not in PRIMITIVES:
-        # Its fields follow on deeper lines; without any, the struct is a shared one, found by name at the end.
+        # Its fields follow on deeper lines; without any, it is a shared struct, found by name at the end.
         scopes.append((indent, Struct(parsed.type)))
         parsed.struct = scopes[-1][1]
 
