@@ -144,11 +144,11 @@ class ClusterDelta:
     # -- topics --------------------------------------------------------------------------------------------
 
     def _topic_record(self, record: Any) -> None:
-        topic_id = bytes(record.topic_id)
+        topic_id = record.topic_id
         self._topics[topic_id] = _Topic(record.name, topic_id, None)
 
     def _remove_topic(self, record: Any) -> None:
-        topic_id = bytes(record.topic_id)
+        topic_id = record.topic_id
         topic = self._topics.pop(topic_id, None)
         old = topic.old if topic is not None else self.base.topics.by_id(topic_id)
         if topic is None and old is None:
@@ -166,14 +166,14 @@ class ClusterDelta:
         return getattr(self.base, name) if table is None else table
 
     def _partition(self, record: Any) -> None:
-        topic = self._topic(bytes(record.topic_id), "partition")
+        topic = self._topic(record.topic_id, "partition")
         topic.changed[record.partition_id] = PartitionImage(
             tuple(record.replicas),
             tuple(record.isr),
             record.leader,
             record.leader_epoch,
             record.partition_epoch,
-            tuple(map(bytes, record.directories)),
+            tuple(record.directories),
             tuple(record.adding_replicas),
             tuple(record.removing_replicas),
             tuple(record.eligible_leader_replicas or ()),
@@ -182,7 +182,7 @@ class ClusterDelta:
         )
 
     def _partition_change(self, record: Any) -> None:
-        topic = self._topic(bytes(record.topic_id), "partition change")
+        topic = self._topic(record.topic_id, "partition change")
         old = topic.get(record.partition_id)
         if old is None:
             raise MetadataCorruption(f"change of unknown partition {topic.name}-{record.partition_id}")
@@ -194,7 +194,7 @@ class ClusterDelta:
             # Also when the same leader is named again: every leadership gets its own epoch.
             old.leader_epoch + 1 if led else old.leader_epoch,
             old.partition_epoch + 1,
-            old.directories if record.directories is None else tuple(map(bytes, record.directories)),
+            old.directories if record.directories is None else tuple(record.directories),
             old.adding_replicas if record.adding_replicas is None else tuple(record.adding_replicas),
             old.removing_replicas if record.removing_replicas is None else tuple(record.removing_replicas),
             old.elr if record.eligible_leader_replicas is None else tuple(record.eligible_leader_replicas),
@@ -228,14 +228,14 @@ class ClusterDelta:
         self._table("brokers")[record.broker_id] = BrokerImage(
             record.broker_id,
             record.broker_epoch,
-            bytes(record.incarnation_id),
+            record.incarnation_id,
             _endpoints(record),
             _features(record),
             record.rack,
             record.fenced,
             record.in_controlled_shutdown,
-            tuple(map(bytes, record.log_dirs)),
-            None if cordoned is None else tuple(map(bytes, cordoned)),
+            tuple(record.log_dirs),
+            None if cordoned is None else tuple(cordoned),
         )
         self.brokers[record.broker_id] = None
 
@@ -255,9 +255,9 @@ class ClusterDelta:
         if record.in_controlled_shutdown:
             changes["in_controlled_shutdown"] = True
         if record.log_dirs:
-            changes["log_dirs"] = tuple(map(bytes, record.log_dirs))
+            changes["log_dirs"] = tuple(record.log_dirs)
         if record.cordoned_log_dirs is not None:
-            changes["cordoned_log_dirs"] = tuple(map(bytes, record.cordoned_log_dirs))
+            changes["cordoned_log_dirs"] = tuple(record.cordoned_log_dirs)
         self._change_broker(record.broker_id, record.broker_epoch, **changes)
 
     def _unregister_broker(self, record: Any) -> None:
@@ -268,7 +268,7 @@ class ClusterDelta:
     def _register_controller(self, record: Any) -> None:
         self._table("controllers")[record.controller_id] = ControllerImage(
             record.controller_id,
-            bytes(record.incarnation_id),
+            record.incarnation_id,
             _endpoints(record),
             _features(record),
             record.zk_migration_ready,
@@ -321,11 +321,11 @@ class ClusterDelta:
         self.quotas_changed = True
 
     def _acl(self, record: Any) -> None:
-        self._table("acls")[bytes(record.id)] = record
+        self._table("acls")[record.id] = record
         self.acls_changed = True
 
     def _remove_acl(self, record: Any) -> None:
-        self._table("acls").pop(bytes(record.id), None)
+        self._table("acls").pop(record.id, None)
         self.acls_changed = True
 
     def _scram(self, record: Any) -> None:

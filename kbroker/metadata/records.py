@@ -7,23 +7,17 @@ header and so on) are not framed: see protocol/control_records.py.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from typing import Any, TypeAlias
 
+from kbroker.errors import ProtocolError
 from kbroker.metadata.delta import MetadataCorruption
+from kbroker.protocol.primitives import Message
 
 FRAME_VERSION = 1
 
 
-class MetadataRecord(Protocol):
-    """What the generated record classes have in common."""
-
-    NAME: ClassVar[str]
-    MAX_VERSION: ClassVar[int]
-
-    def encode_into(self, out: bytearray, version: int) -> None:
-        """Append the body."""
-        ...
-
+#: Any of the generated record classes named in `RECORD_TYPES`.
+MetadataRecord: TypeAlias = Message
 
 #: Record type numbers; 6, 13 and 16 were never used by a released Kafka, or no longer are.
 RECORD_TYPES: dict[int, str] = {
@@ -104,7 +98,10 @@ def decode_record(value: bytes | memoryview) -> MetadataRecord:
     record_class = _record_class(name)
     if version > record_class.MAX_VERSION:
         raise MetadataCorruption(f"version {version} of {name} is newer than we know")
-    record: MetadataRecord = record_class.decode(value, version, 3)
+    try:
+        record: MetadataRecord = record_class.decode(value, version, 3)
+    except ProtocolError as error:
+        raise MetadataCorruption(str(error)) from None
     return record
 
 

@@ -1,0 +1,122 @@
+"""Feature levels: what this release can do, and UpdateFeatures.
+
+Only features whose function exists are supported: a client that sees `group.version` 1 uses the new consumer
+protocol at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from kbroker.controller.decision import Decision
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.metadata.image import ClusterImage, FeatureRange
+from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
+from kbroker.protocol.primitives import Message
+
+METADATA_VERSION = "metadata.version"
+KRAFT_VERSION = "kraft.version"
+
+#: Kafka 4.4-IV2: what a new cluster is formatted with.
+LATEST_METADATA_VERSION = 33
+
+SUPPORTED_FEATURES: Mapping[str, FeatureRange] = {
+    KRAFT_VERSION: FeatureRange(0, 1),
+    METADATA_VERSION: FeatureRange(7, LATEST_METADATA_VERSION),
+}
+
+#: Levels of `metadata.version` that changed what is in the log: no downgrade across them.
+_FORMAT_CHANGES = frozenset({1, 3, 5, 6, 7, 8, 11, 13, 14, 15, 17, 23, 30, 32, 33})
+
+UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE = 1, 2, 3
+
+
+class FeatureUpdate(NamedTuple):
+    """A wanted level; `upgrade_type` as in UpdateFeatures."""
+
+    name: str
+    level: int
+    upgrade_type: int
+
+
+def update_features(
+    image: ClusterImage, updates: Sequence[FeatureUpdate], validate_only: bool, controller_id: int
+) -> Decision[None]:
+    """New feature levels, all of them or none; of several updates of one feature the last counts.
+
+    Raises:
+        ApiError: INVALID_UPDATE_VERSION for the first update that cannot be.
+    """
+    records: list[Message] = []
+    current = image.finalized_features()
+    for update in {update.name: update for update in updates}.values():
+        reason = _refusal(image, update, current.get(update.name, 0), controller_id)
+        if reason is not None:
+            raise ApiError(
+                ErrorCode.INVALID_UPDATE_VERSION,
+                f"The update failed for all features since the following feature had an error: {reason}",
+            )
+        if update.level != current.get(update.name, 0):
+            records.append(FeatureLevelRecord(name=update.name, feature_level=update.level))
+    return Decision(None, [] if validate_only else records)
+
+
+def _refusal(image: ClusterImage, update: FeatureUpdate, current: int, controller_id: int) -> str | None:
+    reason = _unsuitable(image, update, current, controller_id)
+    if reason is not None:
+        return f"Invalid update version {update.level} for feature {update.name}. {reason}"
+    if update.name == METADATA_VERSION:
+        return _metadata_downgrade_refusal(update, current)
+    if update.name == KRAFT_VERSION and update.level != current:
+        # The level of kraft.version is a control record and changes the quorum's own rules.
+        return (
+            f"Invalid update version {update.level} for feature {update.name}. "
+            "The level of this feature is chosen when the storage is formatted."
+        )
+    return None
+
+
+def _unsuitable(image: ClusterImage, update: FeatureUpdate, current: int, controller_id: int) -> str | None:
+    if update.upgrade_type not in (UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE):
+        return "The controller does not support the given upgrade type."
+    if update.level < 0:
+        return "A feature version cannot be less than 0."
+    supported = SUPPORTED_FEATURES.get(update.name)
+    if update.level or update.name == METADATA_VERSION:
+        reason = _unsupported(f"Local controller {controller_id}", supported, update.level)
+        if reason is not None:
+            return reason
+        for broker in image.brokers.values():
+            reason = _unsupported(f"Broker {broker.id}", broker.features.get(update.name), update.level)
+            if reason is not None:
+                return reason
+    elif supported is None:
+        return f"Feature {update.name} not found."
+    if update.level < current and update.upgrade_type == UPGRADE:
+        return (
+            "Can't downgrade the version of this feature without setting the upgrade type to either safe or "
+            "unsafe downgrade."
+        )
+    if update.level > current and update.upgrade_type != UPGRADE:
+        return "Can't downgrade to a newer version."
+    return None
+
+
+def _unsupported(who: str, supported: FeatureRange | None, level: int) -> str | None:
+    if supported is None:
+        return f"{who} does not support this feature."
+    if not supported.min_level <= level <= supported.max_level:
+        return f"{who} only supports versions {supported.min_level}-{supported.max_level}"
+    return None
+
+
+def _metadata_downgrade_refusal(update: FeatureUpdate, current: int) -> str | None:
+    if update.level >= current or not any(update.level < level <= current for level in _FORMAT_CHANGES):
+        return None
+    why = (
+        "Unsafe metadata downgrade is not supported in this version."
+        if update.upgrade_type == UNSAFE_DOWNGRADE
+        else "Refusing to perform the requested downgrade because it might delete metadata information."
+    )
+    return f"Unsupported metadata.version downgrade from {current} to {update.level}. {why}"
