@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from enum import IntEnum
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from kbroker.errors import ProtocolError
 from kbroker.protocol.api_keys import message_class
+from kbroker.protocol.primitives import Message
 from kbroker.protocol.record_batch import InvalidRecord, Record, build_batch
 
 _KEY = Struct(">hh")
@@ -111,8 +113,8 @@ def build_end_txn_batch(
     )
 
 
-def decode_control_message(record: Record) -> tuple[ControlType, Any]:
-    """Type and generated message object of a raft control record; (UNKNOWN, None) for a later type.
+def decode_control_message(record: Record) -> tuple[ControlType, Message | EndTxnMarker | None]:
+    """Type and content of a control record; (UNKNOWN, None) for a later type.
 
     Raises:
         InvalidRecord: damaged, or of a version that we do not know.
@@ -126,14 +128,14 @@ def decode_control_message(record: Record) -> tuple[ControlType, Any]:
     value = record.value
     if value is None or len(value) < _VERSION.size:
         raise InvalidRecord(f"Control record {kind.name} has no value")
-    cls: Any = message_class(name)
     (version,) = _VERSION.unpack_from(value)
-    if not cls.MIN_VERSION <= version <= cls.MAX_VERSION:
-        raise InvalidRecord(f"Control record {kind.name} has version {version}, which is not known here")
-    return kind, cls.decode(value, version)
+    try:
+        return kind, message_class(name).decode(value, version)
+    except ProtocolError as error:
+        raise InvalidRecord(f"Control record {kind.name}: {error}") from None
 
 
-def control_record(kind: ControlType, message: Any, *, timestamp: int, version: int = 0) -> Record:
+def control_record(kind: ControlType, message: Message, *, timestamp: int, version: int = 0) -> Record:
     """A raft control record around a generated message (its own `version` field is set by the caller)."""
     return Record(timestamp=timestamp, key=control_key(kind), value=message.encode(version))
 

@@ -16,6 +16,7 @@ Header = tuple[str, bytes | None]
 
 _INT32 = 0xFFFF_FFFF
 _INT64 = 0xFFFF_FFFF_FFFF_FFFF
+_INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 
 
 class InvalidRecord(ApiError):
@@ -116,6 +117,8 @@ def decode_payload(
                 headers, pos = _read_headers(data, pos, end)
             if pos != end:
                 raise _bad_end(pos, end)
+            if not _INT64_MIN <= timestamp <= _INT64_MAX:
+                raise InvalidRecord("A record's timestamp does not fit 64 bits")
             append(new(Record, (offset, timestamp, key, value, headers)))
     except IndexError:
         raise InvalidRecord("Found invalid record structure") from None
@@ -141,8 +144,8 @@ def scan_payload(
     """
     if count < 0:
         raise InvalidRecord(f"Found invalid record count {count} in magic v2 batch")
-    low = min_timestamp if min_timestamp is not None else -(1 << 63)
-    high = max_timestamp if max_timestamp is not None else (1 << 63) - 1
+    low = _INT64_MIN if min_timestamp is None else min_timestamp
+    high = _INT64_MAX if max_timestamp is None else max_timestamp
     newest, newest_delta, consecutive = -1, -1, True
     null_keys: list[int] = []
     bad_timestamps: list[tuple[int, int]] = []
@@ -172,6 +175,8 @@ def scan_payload(
             delta = (raw >> 1) ^ -(raw & 1)
             if delta != index:
                 consecutive = False
+            if not _INT64_MIN <= timestamp <= _INT64_MAX:
+                raise InvalidRecord("A record's timestamp does not fit 64 bits")
             if timestamp > newest:
                 newest, newest_delta = timestamp, delta
             if not low <= timestamp <= high and timestamp != -1:

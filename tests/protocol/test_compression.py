@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import cramjam
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from kbroker.protocol.compression import Codec, CompressionError, DecompressedTooLarge, compress, decompress
 from kbroker.protocol.lz4_frame import xxh32
@@ -133,6 +133,7 @@ def test_there_is_no_codec_5():
         compress(5, b"")
 
 
+@settings(max_examples=100, deadline=None)
 @given(st.sampled_from(PACKED), st.binary(max_size=300), st.binary(max_size=40))
 def test_any_bytes_give_bytes_or_a_compression_error(codec, noise, payload):
     packed = compress(codec, payload)
