@@ -21,11 +21,33 @@ from kbroker.errors import ProtocolError
 
 if TYPE_CHECKING:
     from kbroker.handlers.context import ConnectionContext
-    from kbroker.storage.segment import FileSlice
 
-Segment: TypeAlias = "bytes | FileSlice"
+
+class FileSegment(Protocol):
+    """A stretch of an open file: storage's `FileSlice`."""
+
+    @property
+    def position(self) -> int:
+        """Where it begins."""
+        ...
+
+    @property
+    def length(self) -> int:
+        """Its bytes."""
+        ...
+
+    def fileno(self) -> int:
+        """The descriptor, for sendfile."""
+        ...
+
+    def read(self) -> bytes:
+        """All of it; shorter only if the file was cut."""
+        ...
+
+
+Segment: TypeAlias = bytes | FileSegment
 #: A complete answer with its length and header; None where the protocol wants none.
-Answer: TypeAlias = "bytes | list[Segment] | None"
+Answer: TypeAlias = bytes | list[Segment] | None
 
 _SIZE = Struct(">i")
 #: Unparsed bytes kept for a connection that may not go on, before its socket is left unread.
@@ -87,7 +109,8 @@ class ConnectionCore:
         self.has_files = False
         #: Set when the connection has to close after what is in `out`: why, for the log ("": say nothing).
         self.close_reason: str | None = None
-        self.parked = False
+        #: The answer that everything else waits for.
+        self.parked: Deferred[Answer] | None = None
         #: Set by the driver while the peer does not read.
         self.write_blocked = False
         self.on_output: Callable[[], None] | None = None
@@ -110,12 +133,17 @@ class ConnectionCore:
         return (self._rest is not None or self._backlog is not None) and not self._is_held
 
     @property
+    def is_busy(self) -> bool:
+        """Whether something is still to be answered: a parked request, or kept bytes."""
+        return self.parked is not None or self._rest is not None or self._backlog is not None
+
+    @property
     def _is_held(self) -> bool:
-        return self.parked or self.write_blocked or self.close_reason is not None
+        return self.parked is not None or self.write_blocked or self.close_reason is not None
 
     def feed(self, data: memoryview) -> None:
         """Take what arrived. `data` may be reused by the caller as soon as this returns."""
-        if self.parked or self.write_blocked or self._rest is not None or self.close_reason is not None:
+        if self.parked is not None or self.write_blocked or self._rest or self.close_reason is not None:
             self._keep(data)
         else:
             self._parse(data)
@@ -140,9 +168,16 @@ class ConnectionCore:
 
     def close(self, reason: str) -> None:
         """Close once `out` is written; the first reason counts."""
-        if self.close_reason is None:
-            self.close_reason = reason
+        self.close_reason = self.close_reason or reason
         self._partial = self._rest = self._backlog = None
+
+    def abandon(self) -> None:
+        """The socket is gone: nobody waits for anything any more."""
+        self.close("")
+        self.on_output = None
+        parked, self.parked = self.parked, None
+        if parked is not None:
+            parked.cancel()
 
     def _keep(self, data: memoryview) -> None:
         if self.close_reason is not None:
@@ -218,7 +253,7 @@ class ConnectionCore:
         elif answer.done:  # type: ignore[union-attr]
             self._settle(answer)  # type: ignore[arg-type]
         else:
-            self.parked = True
+            self.parked = answer  # type: ignore[assignment]
             answer.then(self._deliver)  # type: ignore[union-attr]
 
     def _settle(self, answer: Deferred[Answer]) -> None:
@@ -232,7 +267,7 @@ class ConnectionCore:
 
     def _deliver(self, answer: Deferred[Answer]) -> None:
         """A parked answer came."""
-        self.parked = False
+        self.parked = None
         self._settle(answer)
         if self.on_output is not None:
             self.on_output()

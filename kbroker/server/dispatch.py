@@ -1,0 +1,259 @@
+"""From a frame to a handler and back: headers, versions, codecs, errors.
+
+The handler contract (one module a request API under `kbroker.handlers`, named in `api_table.py`, imported
+when its API is first asked for):
+
+* `VERSIONS = (lowest, highest)`;
+* `handle(services, context, request)` returns the response object or a `Deferred` of it, or is a coroutine
+  function. None instead of a response sends no answer;
+* optional `error_response(request, version, code, message)`: the API's own shape for an error that escapes.
+
+Produce and Fetch take and give bytes themselves: `raw_path(services)` makes an object with
+`request(connection, frame, position, context)`, Produce's also has a `fast` path and a `finish_batch`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib import import_module
+from inspect import isawaitable
+from struct import Struct
+from typing import TYPE_CHECKING, Any
+
+from kbroker.broker.deferred import Deferred
+from kbroker.errors import ApiError, ErrorCode, ProtocolError
+from kbroker.handlers.api_table import API_TABLE
+from kbroker.handlers.context import RequestContext
+from kbroker.protocol.api_keys import (
+    request_class,
+    request_header_version,
+    response_class,
+    response_header_version,
+)
+from kbroker.protocol.primitives import read_unknown_tags
+
+if TYPE_CHECKING:
+    from kbroker.broker.services import Services
+    from kbroker.handlers.produce import ProducePath
+    from kbroker.server.connection import Answer, ConnectionCore
+
+_log = logging.getLogger(__name__)
+_HEADER = Struct(">iih")
+_KEY_AND_VERSION = Struct(">i")
+_SIZE_AND_CORRELATION = Struct(">ii")
+_API_VERSIONS = 18
+
+
+@dataclass(slots=True, frozen=True)
+class Route:
+    """Everything about one version of one API that does not change from request to request."""
+
+    api_key: int
+    version: int
+    module: Any
+    request_type: Any
+    response_type: Any
+    flexible_header: bool
+    tagged_response_header: bool
+    raw: Callable[[ConnectionCore, bytes, int, RequestContext], Answer | Deferred[Answer]] | None
+
+
+class Dispatcher:
+    """Answers request frames for all connections of one node."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self._routes: dict[int, Route] = {}
+        self._produce: ProducePath | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    # -- what a connection calls --
+
+    def request(self, connection: ConnectionCore, frame: memoryview) -> Answer | Deferred[Answer]:
+        """See `FrameHandler.request`."""
+        (key_and_version,) = _KEY_AND_VERSION.unpack_from(frame)
+        if 0 <= key_and_version < 0x10000 and connection.produce_cache is not None:
+            assert self._produce is not None
+            answer = self._produce.fast(connection, frame, key_and_version)
+            if answer is not None:
+                return answer
+        return self._slow(connection, bytes(frame), key_and_version)
+
+    def finish_batch(self, connection: ConnectionCore) -> None:
+        """See `FrameHandler.finish_batch`."""
+        if self._produce is not None:
+            self._produce.finish_batch(connection)
+
+    # -- the general path --
+
+    def _slow(
+        self, connection: ConnectionCore, frame: bytes, key_and_version: int
+    ) -> Answer | Deferred[Answer]:
+        route = self._routes.get(key_and_version) or self._find_route(key_and_version)
+        if route is None:
+            return self._refuse_version(connection, frame, key_and_version)
+        context, position = _read_header(connection, frame, route)
+        if route.raw is not None:
+            return route.raw(connection, frame, position, context)
+        if connection.staged:
+            self.finish_batch(connection)
+        request = route.request_type.decode(frame, route.version, position)
+        return self._call(route, context, request)
+
+    def _call(self, route: Route, context: RequestContext, request: Any) -> Answer | Deferred[Answer]:
+        try:
+            result = route.module.handle(self.services, context, request)
+        except ProtocolError:
+            raise
+        except Exception as error:
+            return self._encode_error(route, context, request, error)
+        if result is None:
+            return None
+        if isinstance(result, Deferred):
+            if result.done:
+                return self._encode_result(route, context, request, result)
+            return self._encode_later(route, context, request, result)
+        if isawaitable(result):
+            return self._run(route, context, request, result)
+        return _encode(route, context, result)
+
+    def _encode_result(
+        self, route: Route, context: RequestContext, request: Any, result: Deferred[Any]
+    ) -> bytes | None:
+        try:
+            response = result.result()
+            return None if response is None else _encode(route, context, response)
+        except ProtocolError:
+            raise
+        except Exception as error:
+            return self._encode_error(route, context, request, error)
+
+    def _encode_later(
+        self, route: Route, context: RequestContext, request: Any, result: Deferred[Any]
+    ) -> Deferred[Answer]:
+        answer: Deferred[Answer] = Deferred()
+        answer.on_cancel = result.cancel
+
+        def encode(done: Deferred[Any]) -> None:
+            try:
+                value = self._encode_result(route, context, request, done)
+            except ProtocolError as error:
+                answer.fail(error)
+            else:
+                answer.resolve(value)
+
+        result.then(encode)
+        return answer
+
+    def _run(
+        self, route: Route, context: RequestContext, request: Any, coroutine: Awaitable[Any]
+    ) -> Deferred[Answer]:
+        result: Deferred[Any] = Deferred()
+
+        async def run() -> None:
+            try:
+                result.resolve(await coroutine)
+            except Exception as error:
+                result.fail(error)
+
+        task = asyncio.ensure_future(run())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return self._encode_later(route, context, request, result)
+
+    # -- errors --
+
+    def _encode_error(self, route: Route, context: RequestContext, request: Any, error: Exception) -> bytes:
+        """The API's own shape for an error that escaped its handler; no shape: the connection closes."""
+        if isinstance(error, ApiError):
+            code, message = error.code, error.message
+        else:
+            name = route.request_type.NAME
+            _log.error("%s v%d failed", name, route.version, exc_info=error)
+            code, message = ErrorCode.UNKNOWN_SERVER_ERROR, None
+        shape = getattr(route.module, "error_response", None)
+        if shape is not None:
+            response = shape(request, route.version, code, message)
+        else:
+            response = route.response_type()
+            if not hasattr(response, "error_code"):
+                raise ProtocolError(f"{route.request_type.NAME} v{route.version} failed ({code.name})")
+            response.error_code = code
+        return _encode(route, context, response)
+
+    def _refuse_version(self, connection: ConnectionCore, frame: bytes, key_and_version: int) -> bytes:
+        """ApiVersions is answered with what there is, in the shape of version 0; the rest close (KIP-511)."""
+        api_key, version = key_and_version >> 16, key_and_version & 0xFFFF
+        if api_key != _API_VERSIONS:
+            raise ProtocolError(f"no API with key {api_key} and version {version}")
+        if connection.staged:
+            self.finish_batch(connection)
+        route = self._routes.get(_API_VERSIONS << 16) or self._find_route(_API_VERSIONS << 16)
+        assert route is not None
+        (correlation_id,) = _KEY_AND_VERSION.unpack_from(frame, 4)
+        context = RequestContext(connection.context, _API_VERSIONS, 0, correlation_id)
+        response = route.module.unsupported_version(self.services)
+        return _encode(route, context, response)
+
+    # -- routes --
+
+    def _find_route(self, key_and_version: int) -> Route | None:
+        api_key, version = key_and_version >> 16, key_and_version & 0xFFFF
+        known = API_TABLE.get(api_key)
+        if known is None or not known[1] <= version <= known[2]:
+            return None
+        module = import_module(f"kbroker.handlers.{known[0]}")
+        raw = None
+        make_raw = getattr(module, "raw_path", None)
+        if make_raw is not None:
+            path = make_raw(self.services)
+            raw = path.request
+            if api_key == 0:
+                self._produce = self._produce or path
+                raw = self._produce.request
+        route = Route(
+            api_key,
+            version,
+            module,
+            request_class(api_key),
+            response_class(api_key),
+            request_header_version(api_key, version) >= 2,
+            response_header_version(api_key, version) >= 1,
+            raw,
+        )
+        self._routes[key_and_version] = route
+        return route
+
+
+def _read_header(connection: ConnectionCore, frame: bytes, route: Route) -> tuple[RequestContext, int]:
+    """The rest of the request header (v1, or v2 with tags): client id, and where the body begins.
+
+    A client id that is not UTF-8 is taken as it is, Kafka never looks inside.
+    """
+    if len(frame) < 10:
+        raise ProtocolError("request header is cut short")
+    _, correlation_id, length = _HEADER.unpack_from(frame)
+    position = 10
+    client_id = None
+    if length >= 0:
+        position += length
+        if position > len(frame):
+            raise ProtocolError("client id is cut short")
+        client_id = frame[10:position].decode("utf-8", "replace")
+    if route.flexible_header:
+        try:
+            _, position = read_unknown_tags(frame, position)
+        except IndexError:
+            raise ProtocolError("request header is cut short") from None
+    context = RequestContext(connection.context, route.api_key, route.version, correlation_id, client_id)
+    return context, position
+
+
+def _encode(route: Route, context: RequestContext, response: Any) -> bytes:
+    out = bytearray(9 if route.tagged_response_header else 8)
+    response.encode_into(out, route.version)
+    _SIZE_AND_CORRELATION.pack_into(out, 0, len(out) - 4, context.correlation_id)
+    return bytes(out)

@@ -1,0 +1,180 @@
+"""Listening sockets: accept within limits, close what is idle, say one line about what goes wrong.
+
+No task and no timer per connection: 5,000 idle ones cost their transports and slots, and one sweep.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kbroker.errors import ConfigError
+from kbroker.handlers.context import ConnectionContext
+from kbroker.server.connection import ConnectionCore, FrameHandler
+from kbroker.server.quiet_log import QuietLog
+from kbroker.server.transport import READ_BYTES, SocketProtocol
+
+_log = logging.getLogger(__name__)
+_BACKLOG = 1024
+#: How long closing waits for answers that are on their way.
+_CLOSE_GRACE_S = 0.1
+
+
+@dataclass(slots=True, kw_only=True)
+class ServerLimits:
+    """What one node allows its connections; the names are Kafka's, the unit comes last."""
+
+    request_bytes_max: int = 100 * 1024 * 1024
+    idle_ms_max: int = 600_000
+    connections_max: int = 2**31 - 1
+    connections_max_per_ip: int = 2**31 - 1
+    connections_max_per_ip_overrides: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True, frozen=True)
+class Bound:
+    """A listener that listens."""
+
+    name: str
+    host: str
+    port: int
+
+
+class SocketServer:
+    """All listeners and connections of one node.
+
+    Args:
+        handler: dispatch.
+        limits: see there; may be replaced while running.
+    """
+
+    def __init__(self, handler: FrameHandler, limits: ServerLimits) -> None:
+        self.limits = limits
+        self._handler = handler
+        self._loop = asyncio.get_running_loop()
+        self._servers: list[asyncio.Server] = []
+        self._connections: dict[SocketProtocol, str] = {}
+        self._per_ip: dict[str, int] = {}
+        self._serial = 0
+        self._sweep: asyncio.TimerHandle | None = None
+        self._quiet = QuietLog(_log, self._loop.time)
+        # A proactor reads ahead into the buffer, so that each connection needs its own there.
+        shares = sys.platform != "win32" or isinstance(self._loop, asyncio.SelectorEventLoop)
+        self._shared = memoryview(bytearray(READ_BYTES)) if shares else None
+
+    @property
+    def connection_count(self) -> int:
+        """Open connections."""
+        return len(self._connections)
+
+    async def listen(self, name: str, host: str, port: int, protocol: str = "PLAINTEXT") -> Bound:
+        """Listen on `host` (empty: all interfaces), `port` (0: any free one).
+
+        Raises:
+            ConfigError: the address cannot be used; the text names it and says why.
+        """
+        try:
+            server = await self._loop.create_server(
+                lambda: self._accept(name, protocol),
+                host or None,
+                port,
+                backlog=_BACKLOG,
+                reuse_address=sys.platform != "win32",
+            )
+        except OSError as error:
+            where = f"{host or '0.0.0.0'}:{port}"
+            raise ConfigError(f"cannot listen on {where} ({name}): {error.strerror or error}") from error
+        self._servers.append(server)
+        address = server.sockets[0].getsockname()
+        return Bound(name, host, address[1])
+
+    def stop_listening(self) -> None:
+        """Accept nobody any more; connections stay."""
+        for server in self._servers:
+            server.close()
+        self._servers.clear()
+
+    async def close(self) -> None:
+        """Stop listening and close every connection, after a moment for answers that are being sent."""
+        self.stop_listening()
+        if self._sweep is not None:
+            self._sweep.cancel()
+            self._sweep = None
+        deadline = self._loop.time() + _CLOSE_GRACE_S
+        for protocol in list(self._connections):
+            protocol.finish()
+        while self._connections and self._loop.time() < deadline:
+            await asyncio.sleep(0.002)
+        for protocol in list(self._connections):
+            protocol.abort()
+        while self._connections:
+            await asyncio.sleep(0)
+
+    # -- connections --
+
+    def _accept(self, name: str, security_protocol: str) -> SocketProtocol:
+        context = ConnectionContext("", "", listener_name=name, security_protocol=security_protocol)
+        core = ConnectionCore(context, self._handler, self.limits.request_bytes_max)
+        buffer = self._shared if self._shared is not None else memoryview(bytearray(READ_BYTES))
+        return SocketProtocol(self._loop, core, buffer, self._made, self._lost)
+
+    def _made(self, protocol: SocketProtocol, transport: asyncio.Transport) -> None:
+        context = protocol.core.context
+        sock: socket.socket = transport.get_extra_info("socket")
+        peer, local = transport.get_extra_info("peername"), transport.get_extra_info("sockname")
+        address, context.client_port = (peer[0], peer[1]) if peer else ("unknown", 0)
+        if local and sock.family != getattr(socket, "AF_UNIX", None):
+            context.local_address, context.local_port = local[0], local[1]
+        context.client_address = address = address.removeprefix("::ffff:")
+        self._serial += 1
+        context.connection_id = (
+            f"{context.local_address}:{context.local_port}-{address}:{context.client_port}-{self._serial}"
+        )
+        self._connections[protocol] = address
+        count = self._per_ip[address] = self._per_ip.get(address, 0) + 1
+        limits = self.limits
+        if count > limits.connections_max_per_ip_overrides.get(address, limits.connections_max_per_ip):
+            self._refuse(protocol, f"more than {count - 1} connections from this address")
+        elif len(self._connections) > limits.connections_max:
+            self._refuse(protocol, f"more than {limits.connections_max} connections")
+        elif self._sweep is None:
+            self._schedule_sweep()
+
+    def _refuse(self, protocol: SocketProtocol, why: str) -> None:
+        protocol.core.close(why)
+        protocol.abort()
+
+    def _lost(self, protocol: SocketProtocol) -> None:
+        address = self._connections.pop(protocol, None)
+        if address is None:
+            return
+        left = self._per_ip[address] - 1
+        if left:
+            self._per_ip[address] = left
+        else:
+            del self._per_ip[address]
+        reason = protocol.core.close_reason
+        if reason:
+            context = protocol.core.context
+            self._quiet.info("closed %s:%d: %s", context.client_address, context.client_port, reason)
+
+    # -- idle connections --
+
+    def _schedule_sweep(self) -> None:
+        idle_ms = self.limits.idle_ms_max
+        if idle_ms > 0:
+            self._sweep = self._loop.call_later(max(idle_ms / 4000, 0.05), self._close_idle)
+
+    def _close_idle(self) -> None:
+        self._sweep = None
+        oldest = self._loop.time() - self.limits.idle_ms_max / 1000
+        for protocol in list(self._connections):
+            if protocol.last_active < oldest and protocol.is_idle:
+                protocol.core.close("")
+                protocol.abort()
+        if self._connections:
+            self._schedule_sweep()

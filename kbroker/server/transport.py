@@ -1,0 +1,326 @@
+"""A connection's socket: drives a `ConnectionCore` from asyncio's (or uvloop's) callbacks.
+
+Reading goes into one buffer that all connections of a loop share, where the loop reads right after asking for
+it; what is left of a frame the core copies. Small answers go through the transport. File slices go from the
+file to the socket with sendfile, on a duplicate of the descriptor (asyncio and uvloop both refuse to watch
+one that a transport owns), with the bytes in front of them under MSG_MORE so that they share a packet.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
+
+from kbroker.server.connection import ConnectionCore, Segment
+
+if TYPE_CHECKING:
+    from kbroker.server.connection import FileSegment
+
+#: More than this is read in the next turn: large reads cost more in page faults than they save in calls.
+READ_BYTES = 64 * 1024
+#: Shorter slices are read and sent like other bytes: sendfile costs three times as much there.
+SENDFILE_BYTES_MIN = 16 * 1024
+#: Most that one sendfile call moves, so that one fast reader does not hold the loop.
+SENDFILE_BYTES_MAX = 4 * 1024 * 1024
+#: Unsent answer bytes of one connection before it is not served any more.
+WRITE_HIGH_WATER = 256 * 1024
+
+_HAS_SENDFILE = hasattr(os, "sendfile")
+_MSG_MORE: int = getattr(socket, "MSG_MORE", 0)
+
+
+class FileGone(OSError):
+    """A segment ended before its slice did: the answer cannot be completed."""
+
+
+class _Rest:
+    """The unsent end of a file slice."""
+
+    __slots__ = ("_whole", "length", "position")
+
+    def __init__(self, whole: FileSegment, sent: int) -> None:
+        self._whole = whole
+        self.position = whole.position + sent
+        self.length = whole.length - sent
+
+    def fileno(self) -> int:
+        return self._whole.fileno()
+
+    def read(self) -> bytes:
+        return self._whole.read()[-self.length :]
+
+
+class SocketProtocol(asyncio.BufferedProtocol):
+    """The driver of one connection.
+
+    Args:
+        loop: the running loop.
+        core: the connection.
+        buffer: where reads go.
+        on_made: told when the socket is there; may abort it.
+        on_lost: told once when the socket is gone.
+        encrypted: TLS: bytes have to pass through the transport.
+    """
+
+    __slots__ = (
+        "_buffer",
+        "_direct",
+        "_draining",
+        "_eof",
+        "_loop",
+        "_on_lost",
+        "_on_made",
+        "_paused",
+        "_proceeding",
+        "_queue",
+        "_transport",
+        "_use_sendfile",
+        "_watching",
+        "core",
+        "last_active",
+    )
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        core: ConnectionCore,
+        buffer: memoryview,
+        on_made: Callable[[SocketProtocol, asyncio.Transport], None],
+        on_lost: Callable[[SocketProtocol], None],
+        encrypted: bool = False,
+    ) -> None:
+        self.core = core
+        self.last_active = loop.time()
+        self._loop = loop
+        self._buffer = buffer
+        self._on_made = on_made
+        self._on_lost = on_lost
+        self._use_sendfile = _HAS_SENDFILE and not encrypted
+        self._transport: asyncio.Transport | None = None
+        #: Our duplicate of the socket, from the first sendfile on.
+        self._direct: socket.socket | None = None
+        self._queue: deque[Segment] | None = None
+        self._watching = False
+        self._draining = False
+        self._paused = False
+        self._proceeding = False
+        self._eof = False
+
+    # -- the loop calls --
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The socket is ours."""
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.set_write_buffer_limits(high=WRITE_HIGH_WATER)
+        self.core.on_output = self._after
+        self._on_made(self, self._transport)
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Where to read to."""
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Bytes came."""
+        self.last_active = self._loop.time()
+        self.core.feed(self._buffer[:nbytes])
+        self._after()
+
+    def eof_received(self) -> bool:
+        """The peer sends no more; what it asked is still answered."""
+        self._eof = True
+        return self.core.is_busy or bool(self._queue)
+
+    def pause_writing(self) -> None:
+        """The peer does not read fast enough."""
+        self.core.write_blocked = True
+
+    def resume_writing(self) -> None:
+        """It does again."""
+        if self._draining:
+            self._draining = False
+            assert self._transport is not None
+            self._transport.set_write_buffer_limits(high=WRITE_HIGH_WATER)
+        if self._queue:
+            self._send_queue()
+        else:
+            self.core.write_blocked = False
+        self._after()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The socket is gone."""
+        self.core.abandon()
+        self._queue = None
+        if self._direct is not None:
+            if self._watching:
+                self._loop.remove_writer(self._direct.fileno())
+            self._direct.close()
+            self._direct = None
+        self._transport = None
+        self._on_lost(self)
+
+    # -- the listener calls --
+
+    @property
+    def is_idle(self) -> bool:
+        """Nothing is under way, or the peer has gone silent after sending its last byte."""
+        return self._eof or not (self.core.is_busy or self._queue)
+
+    def finish(self) -> None:
+        """Close once what is being sent has been sent; parked requests get no answer."""
+        self.core.close("")
+        self._after()
+
+    def abort(self) -> None:
+        """Close at once, whatever is unsent."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    # -- inside --
+
+    def _after(self) -> None:
+        """Write what there is, then decide about reading, going on and closing."""
+        core, transport = self.core, self._transport
+        if transport is None:
+            return
+        if core.out:
+            self._write(transport)
+        if core.close_reason is not None or (self._eof and not core.is_busy):
+            if not self._queue:
+                transport.close()
+            return
+        if core.wants_pause:
+            if not self._paused:
+                self._paused = True
+                transport.pause_reading()
+        elif self._paused:
+            self._paused = False
+            transport.resume_reading()
+        if core.may_proceed and not self._proceeding:
+            self._proceeding = True
+            self._loop.call_soon(self._proceed)
+
+    def _proceed(self) -> None:
+        self._proceeding = False
+        self.core.proceed()
+        self._after()
+
+    def _write(self, transport: asyncio.Transport) -> None:
+        core = self.core
+        has_files = core.has_files
+        out = core.take_output()
+        if not has_files and not self._queue:
+            transport.write(b"".join(out) if len(out) > 1 else out[0])  # type: ignore[arg-type]
+            return
+        if self._queue is None:
+            self._queue = deque(out)
+        else:
+            self._queue += out
+        if not self._watching and not self._draining:
+            self._send_queue()
+
+    def _send_queue(self) -> None:
+        transport, queue = self._transport, self._queue
+        if transport is None or not queue:
+            return
+        try:
+            if not self._use_sendfile:
+                self._send_chunks(transport, queue)
+            elif transport.get_write_buffer_size() > 0:
+                # Bytes written before must leave first: resume_writing tells when they have.
+                self._draining = self.core.write_blocked = True
+                transport.set_write_buffer_limits(high=0)
+            else:
+                self._send_directly(transport, queue)
+        except OSError as error:
+            self.core.close("" if isinstance(error, ConnectionError) else f"cannot send: {error}")
+            self._queue = None
+            transport.abort()
+
+    def _send_chunks(self, transport: asyncio.Transport, queue: deque[Segment]) -> None:
+        self.core.write_blocked = False
+        while queue and not self.core.write_blocked:
+            head = queue.popleft()
+            if isinstance(head, bytes):
+                transport.write(head)
+                continue
+            transport.write(_read_slice(head))
+        if queue:
+            self.core.write_blocked = True
+
+    def _send_directly(self, transport: asyncio.Transport, queue: deque[Segment]) -> None:
+        sock = self._direct
+        if sock is None:
+            sock = self._direct = _duplicate(transport)
+        try:
+            while queue:
+                self._send_head(sock, queue)
+        except (BlockingIOError, InterruptedError):
+            self.core.write_blocked = True
+            if not self._watching:
+                self._watching = True
+                self._loop.add_writer(sock.fileno(), self._writable)
+            return
+        self.core.write_blocked = False
+        if self._watching:
+            self._watching = False
+            self._loop.remove_writer(sock.fileno())
+
+    def _send_head(self, sock: socket.socket, queue: deque[Segment]) -> None:
+        """Send the first of `queue`; what the socket does not take goes back to its front."""
+        head = queue[0]
+        if isinstance(head, bytes) or head.length < SENDFILE_BYTES_MIN:
+            data = _join_small(queue)
+            sent = 0
+            try:
+                sent = sock.send(data, _MSG_MORE if queue else 0)
+            finally:
+                if sent < len(data):
+                    queue.appendleft(data[sent:])
+            return
+        sent = os.sendfile(sock.fileno(), head.fileno(), head.position, min(head.length, SENDFILE_BYTES_MAX))
+        if sent == 0:
+            raise FileGone("a segment was cut while it was being sent")
+        if sent == head.length:
+            queue.popleft()
+        else:
+            queue[0] = _Rest(head, sent)
+
+    def _writable(self) -> None:
+        self.last_active = self._loop.time()
+        self._send_queue()
+        self._after()
+
+
+def _duplicate(transport: asyncio.Transport) -> socket.socket:
+    original = transport.get_extra_info("socket")
+    duplicate = socket.socket(
+        original.family, original.type, original.proto, fileno=os.dup(original.fileno())
+    )
+    duplicate.setblocking(False)
+    return duplicate
+
+
+def _read_slice(part: FileSegment) -> bytes:
+    data = part.read()
+    if len(data) != part.length:
+        raise FileGone("a segment was cut while it was being sent")
+    return data
+
+
+def _join_small(queue: deque[Segment]) -> bytes:
+    """Take the leading bytes and short slices out of `queue` as one piece."""
+    pieces: list[bytes] = []
+    while queue:
+        head = queue[0]
+        if isinstance(head, bytes):
+            pieces.append(head)
+        elif head.length < SENDFILE_BYTES_MIN:
+            pieces.append(_read_slice(head))
+        else:
+            break
+        queue.popleft()
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
