@@ -24,10 +24,11 @@ class Decoders:
         out.add()
         out.add()
         if is_root:
-            out.open(f"def {name}(buf: Buffer, pos: int) -> tuple[{struct.name}, int]:")
+            out.open_function(name, ["buf: Buffer", "pos: int"], f"tuple[{struct.name}, int]")
             out.add(f"o = {struct.name}.__new__({struct.name})")
         else:
-            out.open(f"def {name}(buf: Buffer, pos: int, count: int) -> tuple[list[{struct.name}], int]:")
+            parameters = ["buf: Buffer", "pos: int", "count: int"]
+            out.open_function(name, parameters, f"tuple[list[{struct.name}], int]")
             out.add(f"items: list[{struct.name}] = []")
             out.open("for _ in range(count):")
             out.add(f"o = {struct.name}.__new__({struct.name})")
@@ -75,7 +76,7 @@ class Decoders:
         out.add()
         out.add()
         name = self.layouts.function("tags_of", struct, version)
-        out.open(f"def {name}(buf: Buffer, pos: int, o: {struct.name}) -> int:")
+        out.open_function(name, ["buf: Buffer", "pos: int", f"o: {struct.name}"], "int")
         out.add("unknown: list[tuple[int, bytes]] = []")
         out.add("tags, pos = read_tag_count(buf, pos)")
         out.open("for _ in range(tags):")

@@ -26,9 +26,9 @@ class Encoders:
         src.add()
         src.add()
         if is_root:
-            src.open(f"def {name}(out: bytearray, o: {struct.name}) -> None:")
+            src.open_function(name, ["out: bytearray", f"o: {struct.name}"], "None")
         else:
-            src.open(f"def {name}(out: bytearray, items: Iterable[{struct.name}]) -> None:")
+            src.open_function(name, ["out: bytearray", f"items: Iterable[{struct.name}]"], "None")
             src.open("for o in items:")
         before = len(src.lines)
         self._body(struct, version)
@@ -40,7 +40,7 @@ class Encoders:
         flexible = self.schema.is_flexible(version)
         for field in struct.fields:
             if version not in field.versions and not field.ignorable:
-                self.src.open(f"if {_bare(differs_from_default(field, f'o.{field.attr}'))}:")
+                self.src.open_if_any(differs_from_default(field, f"o.{field.attr}"))
                 self.src.add(f'raise not_in_version("{field.name}")')
                 self.src.close()
         for field in struct.fields:
@@ -61,18 +61,14 @@ class Encoders:
     def _tag_section(self, struct: Struct, version: int) -> None:
         src = self.src
         known = self._known_tags(struct, version)
-        conditions = ["o.unknown_tags", *(differs_from_default(f, f"o.{f.attr}") for f in known)]
-        if len(conditions) == 1:
-            src.open("if o.unknown_tags:")
-            src.add("write_tags(out, [], o.unknown_tags)")
-        else:
-            src.open("if (")
-            src.add(conditions[0])
-            for condition in conditions[1:]:
-                src.add(f"or {condition}")
-            src.close()
-            src.open("):")
+        conditions = ["o.unknown_tags"]
+        for field in known:
+            conditions += differs_from_default(field, f"o.{field.attr}")
+        src.open_if_any(conditions)
+        if known:
             src.add(f"{self.layouts.function('write_tags_of', struct, version)}(out, o)")
+        else:
+            src.add("write_tags(out, [], o.unknown_tags)")
         src.close()
         src.open("else:")
         src.add("out.append(0)")
@@ -83,10 +79,10 @@ class Encoders:
         src.add()
         src.add()
         name = self.layouts.function("write_tags_of", struct, version)
-        src.open(f"def {name}(out: bytearray, o: {struct.name}) -> None:")
+        src.open_function(name, ["out: bytearray", f"o: {struct.name}"], "None")
         src.add("tags: list[tuple[int, bytearray]] = []")
         for field in self._known_tags(struct, version):
-            src.open(f"if {_bare(differs_from_default(field, f'o.{field.attr}'))}:")
+            src.open_if_any(differs_from_default(field, f"o.{field.attr}"))
             src.add("part = bytearray()")
             self._field(field, version, True, "part", tagged=True)
             self._flush("part")
@@ -210,9 +206,3 @@ class Encoders:
         src.add(f"{out}.append(1)")
         src.add(f"{encode}({out}, ({value},))")
         src.close()
-
-
-def _bare(condition: str) -> str:
-    """A condition without the brackets around the whole of it."""
-    inner = condition[1:-1]
-    return inner if condition.startswith("(") and condition.endswith(")") and "(" not in inner else condition

@@ -60,20 +60,18 @@ def _literal(field: Field) -> str:
     return f'"{value}"' if field.type == "string" else repr(value)
 
 
-def differs_from_default(field: Field, value: str) -> str:
-    """A condition that `value` (an expression) is not the field's default, without needless brackets."""
-    nullable = bool(field.null_versions)
+def differs_from_default(field: Field, value: str) -> list[str]:
+    """Conditions of which one holds when `value` (an expression) is not the field's default."""
     if field.default_is_null:
-        return f"{value} is not None"
+        return [f"{value} is not None"]
+    null = [f"{value} is None"] if field.null_versions else []
     if field.is_array or field.type == "bytes":
-        return f"({value} is None or {value})" if nullable else value
+        return [*null, value]
     if field.struct:
-        parts = [differs_from_default(f, f"{value}.{f.attr}") for f in field.struct.fields]
-        text = " or ".join(parts)
-        return f"({value} is None or {text})" if nullable else f"({text})" if len(parts) > 1 else text
+        return null + [c for f in field.struct.fields for c in differs_from_default(f, f"{value}.{f.attr}")]
     if field.type == "bool":
-        return f"not {value}" if field.has_default and field.default else value
-    return f"{value} != {default_text(field)}"
+        return [f"not {value}" if field.has_default and field.default else value]
+    return [f"{value} != {default_text(field)}"]
 
 
 class Layouts:

@@ -58,9 +58,7 @@ def _imports(text: str, formats: set[str]) -> str:
     elif names:
         lines.append(f"from struct import {', '.join(sorted(names))}")
     words = set(re.findall(r"\w+", text))
-    used = sorted(
-        name for name in vars(primitives) if name in words and name not in ("struct", "annotations")
-    )
+    used = sorted(name for name in words & vars(primitives).keys() if name not in ("struct", "annotations"))
     lines.append("")
     lines.append("from kbroker.protocol.primitives import (")
     lines += [f"    {name}," for name in used]

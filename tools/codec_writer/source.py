@@ -39,6 +39,28 @@ class Source:
         self.add(line)
         self.depth += 1
 
+    def open_if_any(self, conditions: list[str]) -> None:
+        """A block for the case that one of the conditions holds."""
+        line = f"if {' or '.join(conditions)}:"
+        if self.fits(line):
+            self.open(line)
+            return
+        self.open("if (")
+        self.add(conditions[0])
+        for condition in conditions[1:]:
+            self.add(f"or {condition}")
+        self.depth -= 1
+        self.open("):")
+
+    def open_function(self, name: str, parameters: list[str], result: str) -> None:
+        """The head of a function."""
+        line = f"def {name}({', '.join(parameters)}) -> {result}:"
+        if self.fits(line):
+            self.open(line)
+            return
+        self.add_wrapped(f"def {name}(", parameters, f") -> {result}:")
+        self.depth += 1
+
     def close(self, blocks: int = 1) -> None:
         """End that many blocks."""
         self.depth -= blocks
@@ -51,7 +73,7 @@ class Source:
 
 
 def compress(codes: str) -> str:
-    """Shorten repeated characters: `iiii` to `4i`; a bool's `?` becomes `o`, since the text names a constant."""
+    """Shorten repeated characters: `iiii` to `4i`; a bool's `?` becomes `o`, as the text names a constant."""
     return re.sub(r"(?<!\d)([a-zA-Z?])\1{2,}", lambda m: f"{len(m[0])}{m[1]}", codes).replace("?", "o")
 
 

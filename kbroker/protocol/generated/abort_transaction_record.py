@@ -84,10 +84,7 @@ def _write_tags_of_abort_transaction_record_v0(out: bytearray, o: AbortTransacti
 
 
 def _encode_abort_transaction_record_v0(out: bytearray, o: AbortTransactionRecord) -> None:
-    if (
-        o.unknown_tags
-        or o.reason is not None
-    ):
+    if o.unknown_tags or o.reason is not None:
         _write_tags_of_abort_transaction_record_v0(out, o)
     else:
         out.append(0)

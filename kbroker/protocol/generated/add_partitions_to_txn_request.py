@@ -122,7 +122,11 @@ class AddPartitionsToTxnRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_add_partitions_to_txn_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AddPartitionsToTxnTopic], int]:
+def _decode_add_partitions_to_txn_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AddPartitionsToTxnTopic], int]:
     items: list[AddPartitionsToTxnTopic] = []
     for _ in range(count):
         o = AddPartitionsToTxnTopic.__new__(AddPartitionsToTxnTopic)
@@ -157,7 +161,11 @@ def _encode_add_partitions_to_txn_topic_v0(out: bytearray, items: Iterable[AddPa
             raise not_in_version("tag section")
 
 
-def _decode_add_partitions_to_txn_topic_v3(buf: Buffer, pos: int, count: int) -> tuple[list[AddPartitionsToTxnTopic], int]:
+def _decode_add_partitions_to_txn_topic_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AddPartitionsToTxnTopic], int]:
     items: list[AddPartitionsToTxnTopic] = []
     for _ in range(count):
         o = AddPartitionsToTxnTopic.__new__(AddPartitionsToTxnTopic)
@@ -201,7 +209,11 @@ def _encode_add_partitions_to_txn_topic_v3(out: bytearray, items: Iterable[AddPa
             out.append(0)
 
 
-def _decode_add_partitions_to_txn_transaction_v4(buf: Buffer, pos: int, count: int) -> tuple[list[AddPartitionsToTxnTransaction], int]:
+def _decode_add_partitions_to_txn_transaction_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AddPartitionsToTxnTransaction], int]:
     items: list[AddPartitionsToTxnTransaction] = []
     for _ in range(count):
         o = AddPartitionsToTxnTransaction.__new__(AddPartitionsToTxnTransaction)
@@ -234,7 +246,10 @@ def _decode_add_partitions_to_txn_transaction_v4(buf: Buffer, pos: int, count: i
     return items, pos
 
 
-def _encode_add_partitions_to_txn_transaction_v4(out: bytearray, items: Iterable[AddPartitionsToTxnTransaction]) -> None:
+def _encode_add_partitions_to_txn_transaction_v4(
+    out: bytearray,
+    items: Iterable[AddPartitionsToTxnTransaction],
+) -> None:
     for o in items:
         write_compact_string(out, o.transactional_id)
         out += pack_qho(o.producer_id, o.producer_epoch, o.verify_only)

@@ -134,7 +134,11 @@ class AddPartitionsToTxnResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_add_partitions_to_txn_partition_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AddPartitionsToTxnPartitionResult], int]:
+def _decode_add_partitions_to_txn_partition_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AddPartitionsToTxnPartitionResult], int]:
     items: list[AddPartitionsToTxnPartitionResult] = []
     for _ in range(count):
         o = AddPartitionsToTxnPartitionResult.__new__(AddPartitionsToTxnPartitionResult)
@@ -145,14 +149,21 @@ def _decode_add_partitions_to_txn_partition_result_v0(buf: Buffer, pos: int, cou
     return items, pos
 
 
-def _encode_add_partitions_to_txn_partition_result_v0(out: bytearray, items: Iterable[AddPartitionsToTxnPartitionResult]) -> None:
+def _encode_add_partitions_to_txn_partition_result_v0(
+    out: bytearray,
+    items: Iterable[AddPartitionsToTxnPartitionResult],
+) -> None:
     for o in items:
         out += pack_ih(o.partition_index, o.partition_error_code)
         if o.unknown_tags:
             raise not_in_version("tag section")
 
 
-def _decode_add_partitions_to_txn_partition_result_v3(buf: Buffer, pos: int, count: int) -> tuple[list[AddPartitionsToTxnPartitionResult], int]:
+def _decode_add_partitions_to_txn_partition_result_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AddPartitionsToTxnPartitionResult], int]:
     items: list[AddPartitionsToTxnPartitionResult] = []
     for _ in range(count):
         o = AddPartitionsToTxnPartitionResult.__new__(AddPartitionsToTxnPartitionResult)
@@ -167,7 +178,10 @@ def _decode_add_partitions_to_txn_partition_result_v3(buf: Buffer, pos: int, cou
     return items, pos
 
 
-def _encode_add_partitions_to_txn_partition_result_v3(out: bytearray, items: Iterable[AddPartitionsToTxnPartitionResult]) -> None:
+def _encode_add_partitions_to_txn_partition_result_v3(
+    out: bytearray,
+    items: Iterable[AddPartitionsToTxnPartitionResult],
+) -> None:
     for o in items:
         out += pack_ih(o.partition_index, o.partition_error_code)
         if o.unknown_tags:
@@ -176,7 +190,11 @@ def _encode_add_partitions_to_txn_partition_result_v3(out: bytearray, items: Ite
             out.append(0)
 
 
-def _decode_add_partitions_to_txn_topic_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AddPartitionsToTxnTopicResult], int]:
+def _decode_add_partitions_to_txn_topic_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AddPartitionsToTxnTopicResult], int]:
     items: list[AddPartitionsToTxnTopicResult] = []
     for _ in range(count):
         o = AddPartitionsToTxnTopicResult.__new__(AddPartitionsToTxnTopicResult)
@@ -199,7 +217,10 @@ def _decode_add_partitions_to_txn_topic_result_v0(buf: Buffer, pos: int, count: 
     return items, pos
 
 
-def _encode_add_partitions_to_txn_topic_result_v0(out: bytearray, items: Iterable[AddPartitionsToTxnTopicResult]) -> None:
+def _encode_add_partitions_to_txn_topic_result_v0(
+    out: bytearray,
+    items: Iterable[AddPartitionsToTxnTopicResult],
+) -> None:
     for o in items:
         raw = o.name.encode()
         out += pack_h(len(raw))
@@ -210,7 +231,11 @@ def _encode_add_partitions_to_txn_topic_result_v0(out: bytearray, items: Iterabl
             raise not_in_version("tag section")
 
 
-def _decode_add_partitions_to_txn_topic_result_v3(buf: Buffer, pos: int, count: int) -> tuple[list[AddPartitionsToTxnTopicResult], int]:
+def _decode_add_partitions_to_txn_topic_result_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AddPartitionsToTxnTopicResult], int]:
     items: list[AddPartitionsToTxnTopicResult] = []
     for _ in range(count):
         o = AddPartitionsToTxnTopicResult.__new__(AddPartitionsToTxnTopicResult)
@@ -241,7 +266,10 @@ def _decode_add_partitions_to_txn_topic_result_v3(buf: Buffer, pos: int, count: 
     return items, pos
 
 
-def _encode_add_partitions_to_txn_topic_result_v3(out: bytearray, items: Iterable[AddPartitionsToTxnTopicResult]) -> None:
+def _encode_add_partitions_to_txn_topic_result_v3(
+    out: bytearray,
+    items: Iterable[AddPartitionsToTxnTopicResult],
+) -> None:
     for o in items:
         write_compact_string(out, o.name)
         n = len(o.results_by_partition) + 1
@@ -253,7 +281,11 @@ def _encode_add_partitions_to_txn_topic_result_v3(out: bytearray, items: Iterabl
             out.append(0)
 
 
-def _decode_add_partitions_to_txn_result_v4(buf: Buffer, pos: int, count: int) -> tuple[list[AddPartitionsToTxnResult], int]:
+def _decode_add_partitions_to_txn_result_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AddPartitionsToTxnResult], int]:
     items: list[AddPartitionsToTxnResult] = []
     for _ in range(count):
         o = AddPartitionsToTxnResult.__new__(AddPartitionsToTxnResult)
@@ -284,7 +316,10 @@ def _decode_add_partitions_to_txn_result_v4(buf: Buffer, pos: int, count: int) -
     return items, pos
 
 
-def _encode_add_partitions_to_txn_result_v4(out: bytearray, items: Iterable[AddPartitionsToTxnResult]) -> None:
+def _encode_add_partitions_to_txn_result_v4(
+    out: bytearray,
+    items: Iterable[AddPartitionsToTxnResult],
+) -> None:
     for o in items:
         write_compact_string(out, o.transactional_id)
         n = len(o.topic_results) + 1
@@ -296,7 +331,10 @@ def _encode_add_partitions_to_txn_result_v4(out: bytearray, items: Iterable[AddP
             out.append(0)
 
 
-def _decode_add_partitions_to_txn_response_v0(buf: Buffer, pos: int) -> tuple[AddPartitionsToTxnResponse, int]:
+def _decode_add_partitions_to_txn_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[AddPartitionsToTxnResponse, int]:
     o = AddPartitionsToTxnResponse.__new__(AddPartitionsToTxnResponse)
     o.throttle_time_ms, n = unpack_ii(buf, pos)
     pos += 8
@@ -320,7 +358,10 @@ def _encode_add_partitions_to_txn_response_v0(out: bytearray, o: AddPartitionsTo
         raise not_in_version("tag section")
 
 
-def _decode_add_partitions_to_txn_response_v3(buf: Buffer, pos: int) -> tuple[AddPartitionsToTxnResponse, int]:
+def _decode_add_partitions_to_txn_response_v3(
+    buf: Buffer,
+    pos: int,
+) -> tuple[AddPartitionsToTxnResponse, int]:
     o = AddPartitionsToTxnResponse.__new__(AddPartitionsToTxnResponse)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
     pos += 4
@@ -358,7 +399,10 @@ def _encode_add_partitions_to_txn_response_v3(out: bytearray, o: AddPartitionsTo
         out.append(0)
 
 
-def _decode_add_partitions_to_txn_response_v4(buf: Buffer, pos: int) -> tuple[AddPartitionsToTxnResponse, int]:
+def _decode_add_partitions_to_txn_response_v4(
+    buf: Buffer,
+    pos: int,
+) -> tuple[AddPartitionsToTxnResponse, int]:
     o = AddPartitionsToTxnResponse.__new__(AddPartitionsToTxnResponse)
     o.throttle_time_ms, o.error_code = unpack_ih(buf, pos)
     pos += 6

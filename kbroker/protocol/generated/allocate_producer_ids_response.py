@@ -50,7 +50,10 @@ class AllocateProducerIdsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_allocate_producer_ids_response_v0(buf: Buffer, pos: int) -> tuple[AllocateProducerIdsResponse, int]:
+def _decode_allocate_producer_ids_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[AllocateProducerIdsResponse, int]:
     o = AllocateProducerIdsResponse.__new__(AllocateProducerIdsResponse)
     o.throttle_time_ms, o.error_code, o.producer_id_start, o.producer_id_len = unpack_ihqi(buf, pos)
     pos += 18

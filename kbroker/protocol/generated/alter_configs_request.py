@@ -180,7 +180,11 @@ def _encode_alterable_config_v2(out: bytearray, items: Iterable[AlterableConfig]
             out.append(0)
 
 
-def _decode_alter_configs_resource_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AlterConfigsResource], int]:
+def _decode_alter_configs_resource_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterConfigsResource], int]:
     items: list[AlterConfigsResource] = []
     for _ in range(count):
         o = AlterConfigsResource.__new__(AlterConfigsResource)
@@ -214,7 +218,11 @@ def _encode_alter_configs_resource_v0(out: bytearray, items: Iterable[AlterConfi
             raise not_in_version("tag section")
 
 
-def _decode_alter_configs_resource_v2(buf: Buffer, pos: int, count: int) -> tuple[list[AlterConfigsResource], int]:
+def _decode_alter_configs_resource_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterConfigsResource], int]:
     items: list[AlterConfigsResource] = []
     for _ in range(count):
         o = AlterConfigsResource.__new__(AlterConfigsResource)

@@ -92,7 +92,11 @@ class AlterConfigsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_alter_configs_resource_response_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AlterConfigsResourceResponse], int]:
+def _decode_alter_configs_resource_response_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterConfigsResourceResponse], int]:
     items: list[AlterConfigsResourceResponse] = []
     for _ in range(count):
         o = AlterConfigsResourceResponse.__new__(AlterConfigsResourceResponse)
@@ -116,7 +120,10 @@ def _decode_alter_configs_resource_response_v0(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_alter_configs_resource_response_v0(out: bytearray, items: Iterable[AlterConfigsResourceResponse]) -> None:
+def _encode_alter_configs_resource_response_v0(
+    out: bytearray,
+    items: Iterable[AlterConfigsResourceResponse],
+) -> None:
     for o in items:
         raw = b"" if o.error_message is None else o.error_message.encode()
         out += pack_hh(o.error_code, -1 if o.error_message is None else len(raw))
@@ -128,7 +135,11 @@ def _encode_alter_configs_resource_response_v0(out: bytearray, items: Iterable[A
             raise not_in_version("tag section")
 
 
-def _decode_alter_configs_resource_response_v2(buf: Buffer, pos: int, count: int) -> tuple[list[AlterConfigsResourceResponse], int]:
+def _decode_alter_configs_resource_response_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterConfigsResourceResponse], int]:
     items: list[AlterConfigsResourceResponse] = []
     for _ in range(count):
         o = AlterConfigsResourceResponse.__new__(AlterConfigsResourceResponse)
@@ -159,7 +170,10 @@ def _decode_alter_configs_resource_response_v2(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_alter_configs_resource_response_v2(out: bytearray, items: Iterable[AlterConfigsResourceResponse]) -> None:
+def _encode_alter_configs_resource_response_v2(
+    out: bytearray,
+    items: Iterable[AlterConfigsResourceResponse],
+) -> None:
     for o in items:
         out += pack_h(o.error_code)
         write_compact_nullable_string(out, o.error_message)

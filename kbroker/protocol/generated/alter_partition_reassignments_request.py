@@ -99,7 +99,11 @@ class AlterPartitionReassignmentsRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_reassignable_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[ReassignablePartition], int]:
+def _decode_reassignable_partition_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ReassignablePartition], int]:
     items: list[ReassignablePartition] = []
     for _ in range(count):
         o = ReassignablePartition.__new__(ReassignablePartition)
@@ -185,7 +189,10 @@ def _encode_reassignable_topic_v0(out: bytearray, items: Iterable[ReassignableTo
             out.append(0)
 
 
-def _decode_alter_partition_reassignments_request_v0(buf: Buffer, pos: int) -> tuple[AlterPartitionReassignmentsRequest, int]:
+def _decode_alter_partition_reassignments_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[AlterPartitionReassignmentsRequest, int]:
     o = AlterPartitionReassignmentsRequest.__new__(AlterPartitionReassignmentsRequest)
     (o.timeout_ms,) = unpack_i(buf, pos)
     pos += 4
@@ -209,7 +216,10 @@ def _decode_alter_partition_reassignments_request_v0(buf: Buffer, pos: int) -> t
     return o, pos
 
 
-def _encode_alter_partition_reassignments_request_v0(out: bytearray, o: AlterPartitionReassignmentsRequest) -> None:
+def _encode_alter_partition_reassignments_request_v0(
+    out: bytearray,
+    o: AlterPartitionReassignmentsRequest,
+) -> None:
     if not o.allow_replication_factor_change:
         raise not_in_version("allowReplicationFactorChange")
     out += pack_i(o.timeout_ms)
@@ -222,7 +232,10 @@ def _encode_alter_partition_reassignments_request_v0(out: bytearray, o: AlterPar
         out.append(0)
 
 
-def _decode_alter_partition_reassignments_request_v1(buf: Buffer, pos: int) -> tuple[AlterPartitionReassignmentsRequest, int]:
+def _decode_alter_partition_reassignments_request_v1(
+    buf: Buffer,
+    pos: int,
+) -> tuple[AlterPartitionReassignmentsRequest, int]:
     o = AlterPartitionReassignmentsRequest.__new__(AlterPartitionReassignmentsRequest)
     o.timeout_ms, o.allow_replication_factor_change = unpack_io(buf, pos)
     pos += 5
@@ -245,7 +258,10 @@ def _decode_alter_partition_reassignments_request_v1(buf: Buffer, pos: int) -> t
     return o, pos
 
 
-def _encode_alter_partition_reassignments_request_v1(out: bytearray, o: AlterPartitionReassignmentsRequest) -> None:
+def _encode_alter_partition_reassignments_request_v1(
+    out: bytearray,
+    o: AlterPartitionReassignmentsRequest,
+) -> None:
     out += pack_io(o.timeout_ms, o.allow_replication_factor_change)
     n = len(o.topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)

@@ -109,7 +109,11 @@ class AlterPartitionReassignmentsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_reassignable_partition_response_v0(buf: Buffer, pos: int, count: int) -> tuple[list[ReassignablePartitionResponse], int]:
+def _decode_reassignable_partition_response_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ReassignablePartitionResponse], int]:
     items: list[ReassignablePartitionResponse] = []
     for _ in range(count):
         o = ReassignablePartitionResponse.__new__(ReassignablePartitionResponse)
@@ -131,7 +135,10 @@ def _decode_reassignable_partition_response_v0(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_reassignable_partition_response_v0(out: bytearray, items: Iterable[ReassignablePartitionResponse]) -> None:
+def _encode_reassignable_partition_response_v0(
+    out: bytearray,
+    items: Iterable[ReassignablePartitionResponse],
+) -> None:
     for o in items:
         out += pack_ih(o.partition_index, o.error_code)
         write_compact_nullable_string(out, o.error_message)
@@ -141,7 +148,11 @@ def _encode_reassignable_partition_response_v0(out: bytearray, items: Iterable[R
             out.append(0)
 
 
-def _decode_reassignable_topic_response_v0(buf: Buffer, pos: int, count: int) -> tuple[list[ReassignableTopicResponse], int]:
+def _decode_reassignable_topic_response_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ReassignableTopicResponse], int]:
     items: list[ReassignableTopicResponse] = []
     for _ in range(count):
         o = ReassignableTopicResponse.__new__(ReassignableTopicResponse)
@@ -172,7 +183,10 @@ def _decode_reassignable_topic_response_v0(buf: Buffer, pos: int, count: int) ->
     return items, pos
 
 
-def _encode_reassignable_topic_response_v0(out: bytearray, items: Iterable[ReassignableTopicResponse]) -> None:
+def _encode_reassignable_topic_response_v0(
+    out: bytearray,
+    items: Iterable[ReassignableTopicResponse],
+) -> None:
     for o in items:
         write_compact_string(out, o.name)
         n = len(o.partitions) + 1
@@ -184,7 +198,10 @@ def _encode_reassignable_topic_response_v0(out: bytearray, items: Iterable[Reass
             out.append(0)
 
 
-def _decode_alter_partition_reassignments_response_v0(buf: Buffer, pos: int) -> tuple[AlterPartitionReassignmentsResponse, int]:
+def _decode_alter_partition_reassignments_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[AlterPartitionReassignmentsResponse, int]:
     o = AlterPartitionReassignmentsResponse.__new__(AlterPartitionReassignmentsResponse)
     o.throttle_time_ms, o.error_code = unpack_ih(buf, pos)
     pos += 6
@@ -215,7 +232,10 @@ def _decode_alter_partition_reassignments_response_v0(buf: Buffer, pos: int) -> 
     return o, pos
 
 
-def _encode_alter_partition_reassignments_response_v0(out: bytearray, o: AlterPartitionReassignmentsResponse) -> None:
+def _encode_alter_partition_reassignments_response_v0(
+    out: bytearray,
+    o: AlterPartitionReassignmentsResponse,
+) -> None:
     out += pack_ih(o.throttle_time_ms, o.error_code)
     write_compact_nullable_string(out, o.error_message)
     n = len(o.responses) + 1
@@ -227,7 +247,10 @@ def _encode_alter_partition_reassignments_response_v0(out: bytearray, o: AlterPa
         out.append(0)
 
 
-def _decode_alter_partition_reassignments_response_v1(buf: Buffer, pos: int) -> tuple[AlterPartitionReassignmentsResponse, int]:
+def _decode_alter_partition_reassignments_response_v1(
+    buf: Buffer,
+    pos: int,
+) -> tuple[AlterPartitionReassignmentsResponse, int]:
     o = AlterPartitionReassignmentsResponse.__new__(AlterPartitionReassignmentsResponse)
     o.throttle_time_ms, o.allow_replication_factor_change, o.error_code = unpack_ioh(buf, pos)
     pos += 7
@@ -257,7 +280,10 @@ def _decode_alter_partition_reassignments_response_v1(buf: Buffer, pos: int) -> 
     return o, pos
 
 
-def _encode_alter_partition_reassignments_response_v1(out: bytearray, o: AlterPartitionReassignmentsResponse) -> None:
+def _encode_alter_partition_reassignments_response_v1(
+    out: bytearray,
+    o: AlterPartitionReassignmentsResponse,
+) -> None:
     out += pack_ioh(o.throttle_time_ms, o.allow_replication_factor_change, o.error_code)
     write_compact_nullable_string(out, o.error_message)
     n = len(o.responses) + 1

@@ -93,7 +93,11 @@ class AlterReplicaLogDirsRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_alter_replica_log_dir_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AlterReplicaLogDirTopic], int]:
+def _decode_alter_replica_log_dir_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterReplicaLogDirTopic], int]:
     items: list[AlterReplicaLogDirTopic] = []
     for _ in range(count):
         o = AlterReplicaLogDirTopic.__new__(AlterReplicaLogDirTopic)
@@ -128,7 +132,11 @@ def _encode_alter_replica_log_dir_topic_v0(out: bytearray, items: Iterable[Alter
             raise not_in_version("tag section")
 
 
-def _decode_alter_replica_log_dir_topic_v2(buf: Buffer, pos: int, count: int) -> tuple[list[AlterReplicaLogDirTopic], int]:
+def _decode_alter_replica_log_dir_topic_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterReplicaLogDirTopic], int]:
     items: list[AlterReplicaLogDirTopic] = []
     for _ in range(count):
         o = AlterReplicaLogDirTopic.__new__(AlterReplicaLogDirTopic)
@@ -172,7 +180,11 @@ def _encode_alter_replica_log_dir_topic_v2(out: bytearray, items: Iterable[Alter
             out.append(0)
 
 
-def _decode_alter_replica_log_dir_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AlterReplicaLogDir], int]:
+def _decode_alter_replica_log_dir_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterReplicaLogDir], int]:
     items: list[AlterReplicaLogDir] = []
     for _ in range(count):
         o = AlterReplicaLogDir.__new__(AlterReplicaLogDir)
@@ -206,7 +218,11 @@ def _encode_alter_replica_log_dir_v0(out: bytearray, items: Iterable[AlterReplic
             raise not_in_version("tag section")
 
 
-def _decode_alter_replica_log_dir_v2(buf: Buffer, pos: int, count: int) -> tuple[list[AlterReplicaLogDir], int]:
+def _decode_alter_replica_log_dir_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterReplicaLogDir], int]:
     items: list[AlterReplicaLogDir] = []
     for _ in range(count):
         o = AlterReplicaLogDir.__new__(AlterReplicaLogDir)
@@ -249,7 +265,10 @@ def _encode_alter_replica_log_dir_v2(out: bytearray, items: Iterable[AlterReplic
             out.append(0)
 
 
-def _decode_alter_replica_log_dirs_request_v0(buf: Buffer, pos: int) -> tuple[AlterReplicaLogDirsRequest, int]:
+def _decode_alter_replica_log_dirs_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[AlterReplicaLogDirsRequest, int]:
     o = AlterReplicaLogDirsRequest.__new__(AlterReplicaLogDirsRequest)
     (n,) = unpack_i(buf, pos)
     pos += 4
@@ -269,7 +288,10 @@ def _encode_alter_replica_log_dirs_request_v0(out: bytearray, o: AlterReplicaLog
         raise not_in_version("tag section")
 
 
-def _decode_alter_replica_log_dirs_request_v2(buf: Buffer, pos: int) -> tuple[AlterReplicaLogDirsRequest, int]:
+def _decode_alter_replica_log_dirs_request_v2(
+    buf: Buffer,
+    pos: int,
+) -> tuple[AlterReplicaLogDirsRequest, int]:
     o = AlterReplicaLogDirsRequest.__new__(AlterReplicaLogDirsRequest)
     n = buf[pos] - 1
     if n < 127:

@@ -100,7 +100,11 @@ class AlterReplicaLogDirsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_alter_replica_log_dir_partition_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AlterReplicaLogDirPartitionResult], int]:
+def _decode_alter_replica_log_dir_partition_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterReplicaLogDirPartitionResult], int]:
     items: list[AlterReplicaLogDirPartitionResult] = []
     for _ in range(count):
         o = AlterReplicaLogDirPartitionResult.__new__(AlterReplicaLogDirPartitionResult)
@@ -111,14 +115,21 @@ def _decode_alter_replica_log_dir_partition_result_v0(buf: Buffer, pos: int, cou
     return items, pos
 
 
-def _encode_alter_replica_log_dir_partition_result_v0(out: bytearray, items: Iterable[AlterReplicaLogDirPartitionResult]) -> None:
+def _encode_alter_replica_log_dir_partition_result_v0(
+    out: bytearray,
+    items: Iterable[AlterReplicaLogDirPartitionResult],
+) -> None:
     for o in items:
         out += pack_ih(o.partition_index, o.error_code)
         if o.unknown_tags:
             raise not_in_version("tag section")
 
 
-def _decode_alter_replica_log_dir_partition_result_v2(buf: Buffer, pos: int, count: int) -> tuple[list[AlterReplicaLogDirPartitionResult], int]:
+def _decode_alter_replica_log_dir_partition_result_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterReplicaLogDirPartitionResult], int]:
     items: list[AlterReplicaLogDirPartitionResult] = []
     for _ in range(count):
         o = AlterReplicaLogDirPartitionResult.__new__(AlterReplicaLogDirPartitionResult)
@@ -133,7 +144,10 @@ def _decode_alter_replica_log_dir_partition_result_v2(buf: Buffer, pos: int, cou
     return items, pos
 
 
-def _encode_alter_replica_log_dir_partition_result_v2(out: bytearray, items: Iterable[AlterReplicaLogDirPartitionResult]) -> None:
+def _encode_alter_replica_log_dir_partition_result_v2(
+    out: bytearray,
+    items: Iterable[AlterReplicaLogDirPartitionResult],
+) -> None:
     for o in items:
         out += pack_ih(o.partition_index, o.error_code)
         if o.unknown_tags:
@@ -142,7 +156,11 @@ def _encode_alter_replica_log_dir_partition_result_v2(out: bytearray, items: Ite
             out.append(0)
 
 
-def _decode_alter_replica_log_dir_topic_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AlterReplicaLogDirTopicResult], int]:
+def _decode_alter_replica_log_dir_topic_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterReplicaLogDirTopicResult], int]:
     items: list[AlterReplicaLogDirTopicResult] = []
     for _ in range(count):
         o = AlterReplicaLogDirTopicResult.__new__(AlterReplicaLogDirTopicResult)
@@ -165,7 +183,10 @@ def _decode_alter_replica_log_dir_topic_result_v0(buf: Buffer, pos: int, count: 
     return items, pos
 
 
-def _encode_alter_replica_log_dir_topic_result_v0(out: bytearray, items: Iterable[AlterReplicaLogDirTopicResult]) -> None:
+def _encode_alter_replica_log_dir_topic_result_v0(
+    out: bytearray,
+    items: Iterable[AlterReplicaLogDirTopicResult],
+) -> None:
     for o in items:
         raw = o.topic_name.encode()
         out += pack_h(len(raw))
@@ -176,7 +197,11 @@ def _encode_alter_replica_log_dir_topic_result_v0(out: bytearray, items: Iterabl
             raise not_in_version("tag section")
 
 
-def _decode_alter_replica_log_dir_topic_result_v2(buf: Buffer, pos: int, count: int) -> tuple[list[AlterReplicaLogDirTopicResult], int]:
+def _decode_alter_replica_log_dir_topic_result_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterReplicaLogDirTopicResult], int]:
     items: list[AlterReplicaLogDirTopicResult] = []
     for _ in range(count):
         o = AlterReplicaLogDirTopicResult.__new__(AlterReplicaLogDirTopicResult)
@@ -207,7 +232,10 @@ def _decode_alter_replica_log_dir_topic_result_v2(buf: Buffer, pos: int, count: 
     return items, pos
 
 
-def _encode_alter_replica_log_dir_topic_result_v2(out: bytearray, items: Iterable[AlterReplicaLogDirTopicResult]) -> None:
+def _encode_alter_replica_log_dir_topic_result_v2(
+    out: bytearray,
+    items: Iterable[AlterReplicaLogDirTopicResult],
+) -> None:
     for o in items:
         write_compact_string(out, o.topic_name)
         n = len(o.partitions) + 1
@@ -219,7 +247,10 @@ def _encode_alter_replica_log_dir_topic_result_v2(out: bytearray, items: Iterabl
             out.append(0)
 
 
-def _decode_alter_replica_log_dirs_response_v0(buf: Buffer, pos: int) -> tuple[AlterReplicaLogDirsResponse, int]:
+def _decode_alter_replica_log_dirs_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[AlterReplicaLogDirsResponse, int]:
     o = AlterReplicaLogDirsResponse.__new__(AlterReplicaLogDirsResponse)
     o.throttle_time_ms, n = unpack_ii(buf, pos)
     pos += 8
@@ -239,7 +270,10 @@ def _encode_alter_replica_log_dirs_response_v0(out: bytearray, o: AlterReplicaLo
         raise not_in_version("tag section")
 
 
-def _decode_alter_replica_log_dirs_response_v2(buf: Buffer, pos: int) -> tuple[AlterReplicaLogDirsResponse, int]:
+def _decode_alter_replica_log_dirs_response_v2(
+    buf: Buffer,
+    pos: int,
+) -> tuple[AlterReplicaLogDirsResponse, int]:
     o = AlterReplicaLogDirsResponse.__new__(AlterReplicaLogDirsResponse)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
     pos += 4

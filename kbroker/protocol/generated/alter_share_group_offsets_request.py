@@ -95,7 +95,11 @@ class AlterShareGroupOffsetsRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_alter_share_group_offsets_request_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AlterShareGroupOffsetsRequestPartition], int]:
+def _decode_alter_share_group_offsets_request_partition_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterShareGroupOffsetsRequestPartition], int]:
     items: list[AlterShareGroupOffsetsRequestPartition] = []
     for _ in range(count):
         o = AlterShareGroupOffsetsRequestPartition.__new__(AlterShareGroupOffsetsRequestPartition)
@@ -110,7 +114,10 @@ def _decode_alter_share_group_offsets_request_partition_v0(buf: Buffer, pos: int
     return items, pos
 
 
-def _encode_alter_share_group_offsets_request_partition_v0(out: bytearray, items: Iterable[AlterShareGroupOffsetsRequestPartition]) -> None:
+def _encode_alter_share_group_offsets_request_partition_v0(
+    out: bytearray,
+    items: Iterable[AlterShareGroupOffsetsRequestPartition],
+) -> None:
     for o in items:
         out += pack_iq(o.partition_index, o.start_offset)
         if o.unknown_tags:
@@ -119,7 +126,11 @@ def _encode_alter_share_group_offsets_request_partition_v0(out: bytearray, items
             out.append(0)
 
 
-def _decode_alter_share_group_offsets_request_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AlterShareGroupOffsetsRequestTopic], int]:
+def _decode_alter_share_group_offsets_request_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterShareGroupOffsetsRequestTopic], int]:
     items: list[AlterShareGroupOffsetsRequestTopic] = []
     for _ in range(count):
         o = AlterShareGroupOffsetsRequestTopic.__new__(AlterShareGroupOffsetsRequestTopic)
@@ -150,7 +161,10 @@ def _decode_alter_share_group_offsets_request_topic_v0(buf: Buffer, pos: int, co
     return items, pos
 
 
-def _encode_alter_share_group_offsets_request_topic_v0(out: bytearray, items: Iterable[AlterShareGroupOffsetsRequestTopic]) -> None:
+def _encode_alter_share_group_offsets_request_topic_v0(
+    out: bytearray,
+    items: Iterable[AlterShareGroupOffsetsRequestTopic],
+) -> None:
     for o in items:
         write_compact_string(out, o.topic_name)
         n = len(o.partitions) + 1
@@ -162,7 +176,10 @@ def _encode_alter_share_group_offsets_request_topic_v0(out: bytearray, items: It
             out.append(0)
 
 
-def _decode_alter_share_group_offsets_request_v0(buf: Buffer, pos: int) -> tuple[AlterShareGroupOffsetsRequest, int]:
+def _decode_alter_share_group_offsets_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[AlterShareGroupOffsetsRequest, int]:
     o = AlterShareGroupOffsetsRequest.__new__(AlterShareGroupOffsetsRequest)
     n = buf[pos]
     if 0 < n < 128:

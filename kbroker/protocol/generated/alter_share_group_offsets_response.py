@@ -112,7 +112,11 @@ class AlterShareGroupOffsetsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_alter_share_group_offsets_response_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AlterShareGroupOffsetsResponsePartition], int]:
+def _decode_alter_share_group_offsets_response_partition_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterShareGroupOffsetsResponsePartition], int]:
     items: list[AlterShareGroupOffsetsResponsePartition] = []
     for _ in range(count):
         o = AlterShareGroupOffsetsResponsePartition.__new__(AlterShareGroupOffsetsResponsePartition)
@@ -134,7 +138,10 @@ def _decode_alter_share_group_offsets_response_partition_v0(buf: Buffer, pos: in
     return items, pos
 
 
-def _encode_alter_share_group_offsets_response_partition_v0(out: bytearray, items: Iterable[AlterShareGroupOffsetsResponsePartition]) -> None:
+def _encode_alter_share_group_offsets_response_partition_v0(
+    out: bytearray,
+    items: Iterable[AlterShareGroupOffsetsResponsePartition],
+) -> None:
     for o in items:
         out += pack_ih(o.partition_index, o.error_code)
         write_compact_nullable_string(out, o.error_message)
@@ -144,7 +151,11 @@ def _encode_alter_share_group_offsets_response_partition_v0(out: bytearray, item
             out.append(0)
 
 
-def _decode_alter_share_group_offsets_response_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AlterShareGroupOffsetsResponseTopic], int]:
+def _decode_alter_share_group_offsets_response_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterShareGroupOffsetsResponseTopic], int]:
     items: list[AlterShareGroupOffsetsResponseTopic] = []
     for _ in range(count):
         o = AlterShareGroupOffsetsResponseTopic.__new__(AlterShareGroupOffsetsResponseTopic)
@@ -177,7 +188,10 @@ def _decode_alter_share_group_offsets_response_topic_v0(buf: Buffer, pos: int, c
     return items, pos
 
 
-def _encode_alter_share_group_offsets_response_topic_v0(out: bytearray, items: Iterable[AlterShareGroupOffsetsResponseTopic]) -> None:
+def _encode_alter_share_group_offsets_response_topic_v0(
+    out: bytearray,
+    items: Iterable[AlterShareGroupOffsetsResponseTopic],
+) -> None:
     for o in items:
         write_compact_string(out, o.topic_name)
         out += pack_16s(o.topic_id)
@@ -190,7 +204,10 @@ def _encode_alter_share_group_offsets_response_topic_v0(out: bytearray, items: I
             out.append(0)
 
 
-def _decode_alter_share_group_offsets_response_v0(buf: Buffer, pos: int) -> tuple[AlterShareGroupOffsetsResponse, int]:
+def _decode_alter_share_group_offsets_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[AlterShareGroupOffsetsResponse, int]:
     o = AlterShareGroupOffsetsResponse.__new__(AlterShareGroupOffsetsResponse)
     o.throttle_time_ms, o.error_code = unpack_ih(buf, pos)
     pos += 6

@@ -104,7 +104,11 @@ class AlterUserScramCredentialsRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_scram_credential_upsertion_v0(buf: Buffer, pos: int, count: int) -> tuple[list[ScramCredentialUpsertion], int]:
+def _decode_scram_credential_upsertion_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ScramCredentialUpsertion], int]:
     items: list[ScramCredentialUpsertion] = []
     for _ in range(count):
         o = ScramCredentialUpsertion.__new__(ScramCredentialUpsertion)
@@ -164,7 +168,11 @@ def _encode_scram_credential_upsertion_v0(out: bytearray, items: Iterable[ScramC
             out.append(0)
 
 
-def _decode_scram_credential_deletion_v0(buf: Buffer, pos: int, count: int) -> tuple[list[ScramCredentialDeletion], int]:
+def _decode_scram_credential_deletion_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ScramCredentialDeletion], int]:
     items: list[ScramCredentialDeletion] = []
     for _ in range(count):
         o = ScramCredentialDeletion.__new__(ScramCredentialDeletion)
@@ -196,7 +204,10 @@ def _encode_scram_credential_deletion_v0(out: bytearray, items: Iterable[ScramCr
             out.append(0)
 
 
-def _decode_alter_user_scram_credentials_request_v0(buf: Buffer, pos: int) -> tuple[AlterUserScramCredentialsRequest, int]:
+def _decode_alter_user_scram_credentials_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[AlterUserScramCredentialsRequest, int]:
     o = AlterUserScramCredentialsRequest.__new__(AlterUserScramCredentialsRequest)
     n = buf[pos] - 1
     if n < 127:
@@ -228,7 +239,10 @@ def _decode_alter_user_scram_credentials_request_v0(buf: Buffer, pos: int) -> tu
     return o, pos
 
 
-def _encode_alter_user_scram_credentials_request_v0(out: bytearray, o: AlterUserScramCredentialsRequest) -> None:
+def _encode_alter_user_scram_credentials_request_v0(
+    out: bytearray,
+    o: AlterUserScramCredentialsRequest,
+) -> None:
     n = len(o.deletions) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_scram_credential_deletion_v0(out, o.deletions)

@@ -80,7 +80,11 @@ class AlterUserScramCredentialsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_alter_user_scram_credentials_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AlterUserScramCredentialsResult], int]:
+def _decode_alter_user_scram_credentials_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterUserScramCredentialsResult], int]:
     items: list[AlterUserScramCredentialsResult] = []
     for _ in range(count):
         o = AlterUserScramCredentialsResult.__new__(AlterUserScramCredentialsResult)
@@ -109,7 +113,10 @@ def _decode_alter_user_scram_credentials_result_v0(buf: Buffer, pos: int, count:
     return items, pos
 
 
-def _encode_alter_user_scram_credentials_result_v0(out: bytearray, items: Iterable[AlterUserScramCredentialsResult]) -> None:
+def _encode_alter_user_scram_credentials_result_v0(
+    out: bytearray,
+    items: Iterable[AlterUserScramCredentialsResult],
+) -> None:
     for o in items:
         write_compact_string(out, o.user)
         out += pack_h(o.error_code)
@@ -120,7 +127,10 @@ def _encode_alter_user_scram_credentials_result_v0(out: bytearray, items: Iterab
             out.append(0)
 
 
-def _decode_alter_user_scram_credentials_response_v0(buf: Buffer, pos: int) -> tuple[AlterUserScramCredentialsResponse, int]:
+def _decode_alter_user_scram_credentials_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[AlterUserScramCredentialsResponse, int]:
     o = AlterUserScramCredentialsResponse.__new__(AlterUserScramCredentialsResponse)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
     pos += 4
@@ -143,7 +153,10 @@ def _decode_alter_user_scram_credentials_response_v0(buf: Buffer, pos: int) -> t
     return o, pos
 
 
-def _encode_alter_user_scram_credentials_response_v0(out: bytearray, o: AlterUserScramCredentialsResponse) -> None:
+def _encode_alter_user_scram_credentials_response_v0(
+    out: bytearray,
+    o: AlterUserScramCredentialsResponse,
+) -> None:
     out += pack_i(o.throttle_time_ms)
     n = len(o.results) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)

@@ -157,7 +157,11 @@ class ApiVersionsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_finalized_feature_key_v3(buf: Buffer, pos: int, count: int) -> tuple[list[FinalizedFeatureKey], int]:
+def _decode_finalized_feature_key_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[FinalizedFeatureKey], int]:
     items: list[FinalizedFeatureKey] = []
     for _ in range(count):
         o = FinalizedFeatureKey.__new__(FinalizedFeatureKey)
@@ -189,7 +193,11 @@ def _encode_finalized_feature_key_v3(out: bytearray, items: Iterable[FinalizedFe
             out.append(0)
 
 
-def _decode_supported_feature_key_v3(buf: Buffer, pos: int, count: int) -> tuple[list[SupportedFeatureKey], int]:
+def _decode_supported_feature_key_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[SupportedFeatureKey], int]:
     items: list[SupportedFeatureKey] = []
     for _ in range(count):
         o = SupportedFeatureKey.__new__(SupportedFeatureKey)

@@ -216,7 +216,10 @@ def _encode_directory_data_v0(out: bytearray, items: Iterable[DirectoryData]) ->
             out.append(0)
 
 
-def _decode_assign_replicas_to_dirs_request_v0(buf: Buffer, pos: int) -> tuple[AssignReplicasToDirsRequest, int]:
+def _decode_assign_replicas_to_dirs_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[AssignReplicasToDirsRequest, int]:
     o = AssignReplicasToDirsRequest.__new__(AssignReplicasToDirsRequest)
     o.broker_id, o.broker_epoch = unpack_iq(buf, pos)
     pos += 12

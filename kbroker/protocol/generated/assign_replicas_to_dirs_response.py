@@ -217,7 +217,10 @@ def _encode_directory_data_v0(out: bytearray, items: Iterable[DirectoryData]) ->
             out.append(0)
 
 
-def _decode_assign_replicas_to_dirs_response_v0(buf: Buffer, pos: int) -> tuple[AssignReplicasToDirsResponse, int]:
+def _decode_assign_replicas_to_dirs_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[AssignReplicasToDirsResponse, int]:
     o = AssignReplicasToDirsResponse.__new__(AssignReplicasToDirsResponse)
     o.throttle_time_ms, o.error_code = unpack_ih(buf, pos)
     pos += 6

@@ -84,10 +84,7 @@ def _write_tags_of_begin_transaction_record_v0(out: bytearray, o: BeginTransacti
 
 
 def _encode_begin_transaction_record_v0(out: bytearray, o: BeginTransactionRecord) -> None:
-    if (
-        o.unknown_tags
-        or o.name is not None
-    ):
+    if o.unknown_tags or o.name is not None:
         _write_tags_of_begin_transaction_record_v0(out, o)
     else:
         out.append(0)

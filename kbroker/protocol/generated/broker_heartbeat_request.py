@@ -183,10 +183,7 @@ def _encode_broker_heartbeat_request_v1(out: bytearray, o: BrokerHeartbeatReques
     if o.cordoned_log_dirs is not None:
         raise not_in_version("cordonedLogDirs")
     out += pack_iqqoo(o.broker_id, o.broker_epoch, o.current_metadata_offset, o.want_fence, o.want_shut_down)
-    if (
-        o.unknown_tags
-        or o.offline_log_dirs
-    ):
+    if o.unknown_tags or o.offline_log_dirs:
         _write_tags_of_broker_heartbeat_request_v1(out, o)
     else:
         out.append(0)
@@ -276,11 +273,7 @@ def _write_tags_of_broker_heartbeat_request_v2(out: bytearray, o: BrokerHeartbea
 
 def _encode_broker_heartbeat_request_v2(out: bytearray, o: BrokerHeartbeatRequest) -> None:
     out += pack_iqqoo(o.broker_id, o.broker_epoch, o.current_metadata_offset, o.want_fence, o.want_shut_down)
-    if (
-        o.unknown_tags
-        or o.offline_log_dirs
-        or o.cordoned_log_dirs is not None
-    ):
+    if o.unknown_tags or o.offline_log_dirs or o.cordoned_log_dirs is not None:
         _write_tags_of_broker_heartbeat_request_v2(out, o)
     else:
         out.append(0)

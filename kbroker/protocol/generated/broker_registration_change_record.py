@@ -68,7 +68,10 @@ class BrokerRegistrationChangeRecord(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_broker_registration_change_record_v0(buf: Buffer, pos: int) -> tuple[BrokerRegistrationChangeRecord, int]:
+def _decode_broker_registration_change_record_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[BrokerRegistrationChangeRecord, int]:
     o = BrokerRegistrationChangeRecord.__new__(BrokerRegistrationChangeRecord)
     o.broker_id, o.broker_epoch = unpack_iq(buf, pos)
     pos += 12
@@ -84,7 +87,11 @@ def _decode_broker_registration_change_record_v0(buf: Buffer, pos: int) -> tuple
     return o, pos
 
 
-def _tags_of_broker_registration_change_record_v0(buf: Buffer, pos: int, o: BrokerRegistrationChangeRecord) -> int:
+def _tags_of_broker_registration_change_record_v0(
+    buf: Buffer,
+    pos: int,
+    o: BrokerRegistrationChangeRecord,
+) -> int:
     unknown: list[tuple[int, bytes]] = []
     tags, pos = read_tag_count(buf, pos)
     for _ in range(tags):
@@ -103,7 +110,10 @@ def _tags_of_broker_registration_change_record_v0(buf: Buffer, pos: int, o: Brok
     return pos
 
 
-def _write_tags_of_broker_registration_change_record_v0(out: bytearray, o: BrokerRegistrationChangeRecord) -> None:
+def _write_tags_of_broker_registration_change_record_v0(
+    out: bytearray,
+    o: BrokerRegistrationChangeRecord,
+) -> None:
     tags: list[tuple[int, bytearray]] = []
     if o.fenced != 0:
         part = bytearray()
@@ -120,16 +130,16 @@ def _encode_broker_registration_change_record_v0(out: bytearray, o: BrokerRegist
     if o.cordoned_log_dirs is not None:
         raise not_in_version("cordonedLogDirs")
     out += pack_iq(o.broker_id, o.broker_epoch)
-    if (
-        o.unknown_tags
-        or o.fenced != 0
-    ):
+    if o.unknown_tags or o.fenced != 0:
         _write_tags_of_broker_registration_change_record_v0(out, o)
     else:
         out.append(0)
 
 
-def _decode_broker_registration_change_record_v1(buf: Buffer, pos: int) -> tuple[BrokerRegistrationChangeRecord, int]:
+def _decode_broker_registration_change_record_v1(
+    buf: Buffer,
+    pos: int,
+) -> tuple[BrokerRegistrationChangeRecord, int]:
     o = BrokerRegistrationChangeRecord.__new__(BrokerRegistrationChangeRecord)
     o.broker_id, o.broker_epoch = unpack_iq(buf, pos)
     pos += 12
@@ -145,7 +155,11 @@ def _decode_broker_registration_change_record_v1(buf: Buffer, pos: int) -> tuple
     return o, pos
 
 
-def _tags_of_broker_registration_change_record_v1(buf: Buffer, pos: int, o: BrokerRegistrationChangeRecord) -> int:
+def _tags_of_broker_registration_change_record_v1(
+    buf: Buffer,
+    pos: int,
+    o: BrokerRegistrationChangeRecord,
+) -> int:
     unknown: list[tuple[int, bytes]] = []
     tags, pos = read_tag_count(buf, pos)
     for _ in range(tags):
@@ -167,7 +181,10 @@ def _tags_of_broker_registration_change_record_v1(buf: Buffer, pos: int, o: Brok
     return pos
 
 
-def _write_tags_of_broker_registration_change_record_v1(out: bytearray, o: BrokerRegistrationChangeRecord) -> None:
+def _write_tags_of_broker_registration_change_record_v1(
+    out: bytearray,
+    o: BrokerRegistrationChangeRecord,
+) -> None:
     tags: list[tuple[int, bytearray]] = []
     if o.fenced != 0:
         part = bytearray()
@@ -186,17 +203,16 @@ def _encode_broker_registration_change_record_v1(out: bytearray, o: BrokerRegist
     if o.cordoned_log_dirs is not None:
         raise not_in_version("cordonedLogDirs")
     out += pack_iq(o.broker_id, o.broker_epoch)
-    if (
-        o.unknown_tags
-        or o.fenced != 0
-        or o.in_controlled_shutdown != 0
-    ):
+    if o.unknown_tags or o.fenced != 0 or o.in_controlled_shutdown != 0:
         _write_tags_of_broker_registration_change_record_v1(out, o)
     else:
         out.append(0)
 
 
-def _decode_broker_registration_change_record_v2(buf: Buffer, pos: int) -> tuple[BrokerRegistrationChangeRecord, int]:
+def _decode_broker_registration_change_record_v2(
+    buf: Buffer,
+    pos: int,
+) -> tuple[BrokerRegistrationChangeRecord, int]:
     o = BrokerRegistrationChangeRecord.__new__(BrokerRegistrationChangeRecord)
     o.broker_id, o.broker_epoch = unpack_iq(buf, pos)
     pos += 12
@@ -212,7 +228,11 @@ def _decode_broker_registration_change_record_v2(buf: Buffer, pos: int) -> tuple
     return o, pos
 
 
-def _tags_of_broker_registration_change_record_v2(buf: Buffer, pos: int, o: BrokerRegistrationChangeRecord) -> int:
+def _tags_of_broker_registration_change_record_v2(
+    buf: Buffer,
+    pos: int,
+    o: BrokerRegistrationChangeRecord,
+) -> int:
     unknown: list[tuple[int, bytes]] = []
     tags, pos = read_tag_count(buf, pos)
     for _ in range(tags):
@@ -248,7 +268,10 @@ def _tags_of_broker_registration_change_record_v2(buf: Buffer, pos: int, o: Brok
     return pos
 
 
-def _write_tags_of_broker_registration_change_record_v2(out: bytearray, o: BrokerRegistrationChangeRecord) -> None:
+def _write_tags_of_broker_registration_change_record_v2(
+    out: bytearray,
+    o: BrokerRegistrationChangeRecord,
+) -> None:
     tags: list[tuple[int, bytearray]] = []
     if o.fenced != 0:
         part = bytearray()
@@ -272,18 +295,16 @@ def _encode_broker_registration_change_record_v2(out: bytearray, o: BrokerRegist
     if o.cordoned_log_dirs is not None:
         raise not_in_version("cordonedLogDirs")
     out += pack_iq(o.broker_id, o.broker_epoch)
-    if (
-        o.unknown_tags
-        or o.fenced != 0
-        or o.in_controlled_shutdown != 0
-        or o.log_dirs
-    ):
+    if o.unknown_tags or o.fenced != 0 or o.in_controlled_shutdown != 0 or o.log_dirs:
         _write_tags_of_broker_registration_change_record_v2(out, o)
     else:
         out.append(0)
 
 
-def _decode_broker_registration_change_record_v3(buf: Buffer, pos: int) -> tuple[BrokerRegistrationChangeRecord, int]:
+def _decode_broker_registration_change_record_v3(
+    buf: Buffer,
+    pos: int,
+) -> tuple[BrokerRegistrationChangeRecord, int]:
     o = BrokerRegistrationChangeRecord.__new__(BrokerRegistrationChangeRecord)
     o.broker_id, o.broker_epoch = unpack_iq(buf, pos)
     pos += 12
@@ -299,7 +320,11 @@ def _decode_broker_registration_change_record_v3(buf: Buffer, pos: int) -> tuple
     return o, pos
 
 
-def _tags_of_broker_registration_change_record_v3(buf: Buffer, pos: int, o: BrokerRegistrationChangeRecord) -> int:
+def _tags_of_broker_registration_change_record_v3(
+    buf: Buffer,
+    pos: int,
+    o: BrokerRegistrationChangeRecord,
+) -> int:
     unknown: list[tuple[int, bytes]] = []
     tags, pos = read_tag_count(buf, pos)
     for _ in range(tags):
@@ -348,7 +373,10 @@ def _tags_of_broker_registration_change_record_v3(buf: Buffer, pos: int, o: Brok
     return pos
 
 
-def _write_tags_of_broker_registration_change_record_v3(out: bytearray, o: BrokerRegistrationChangeRecord) -> None:
+def _write_tags_of_broker_registration_change_record_v3(
+    out: bytearray,
+    o: BrokerRegistrationChangeRecord,
+) -> None:
     tags: list[tuple[int, bytearray]] = []
     if o.fenced != 0:
         part = bytearray()

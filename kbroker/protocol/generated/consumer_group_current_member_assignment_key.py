@@ -40,7 +40,10 @@ class ConsumerGroupCurrentMemberAssignmentKey(Message):
         self.member_id = member_id
 
 
-def _decode_consumer_group_current_member_assignment_key_v0(buf: Buffer, pos: int) -> tuple[ConsumerGroupCurrentMemberAssignmentKey, int]:
+def _decode_consumer_group_current_member_assignment_key_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerGroupCurrentMemberAssignmentKey, int]:
     o = ConsumerGroupCurrentMemberAssignmentKey.__new__(ConsumerGroupCurrentMemberAssignmentKey)
     (n,) = unpack_h(buf, pos)
     pos += 2
@@ -59,7 +62,10 @@ def _decode_consumer_group_current_member_assignment_key_v0(buf: Buffer, pos: in
     return o, pos
 
 
-def _encode_consumer_group_current_member_assignment_key_v0(out: bytearray, o: ConsumerGroupCurrentMemberAssignmentKey) -> None:
+def _encode_consumer_group_current_member_assignment_key_v0(
+    out: bytearray,
+    o: ConsumerGroupCurrentMemberAssignmentKey,
+) -> None:
     raw = o.group_id.encode()
     out += pack_h(len(raw))
     out += raw

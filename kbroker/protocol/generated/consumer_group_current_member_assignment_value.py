@@ -169,16 +169,16 @@ def _encode_topic_partitions_v0(out: bytearray, items: Iterable[TopicPartitions]
         n = len(o.partitions) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
         out += pack(f">{len(o.partitions)}i", *o.partitions)
-        if (
-            o.unknown_tags
-            or (o.assignment_epochs is None or o.assignment_epochs)
-        ):
+        if o.unknown_tags or o.assignment_epochs is None or o.assignment_epochs:
             _write_tags_of_topic_partitions_v0(out, o)
         else:
             out.append(0)
 
 
-def _decode_consumer_group_current_member_assignment_value_v0(buf: Buffer, pos: int) -> tuple[ConsumerGroupCurrentMemberAssignmentValue, int]:
+def _decode_consumer_group_current_member_assignment_value_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerGroupCurrentMemberAssignmentValue, int]:
     o = ConsumerGroupCurrentMemberAssignmentValue.__new__(ConsumerGroupCurrentMemberAssignmentValue)
     o.member_epoch, o.previous_member_epoch, o.state = unpack_iib(buf, pos)
     pos += 9
@@ -212,7 +212,10 @@ def _decode_consumer_group_current_member_assignment_value_v0(buf: Buffer, pos: 
     return o, pos
 
 
-def _encode_consumer_group_current_member_assignment_value_v0(out: bytearray, o: ConsumerGroupCurrentMemberAssignmentValue) -> None:
+def _encode_consumer_group_current_member_assignment_value_v0(
+    out: bytearray,
+    o: ConsumerGroupCurrentMemberAssignmentValue,
+) -> None:
     out += pack_iib(o.member_epoch, o.previous_member_epoch, o.state)
     n = len(o.assigned_partitions) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)

@@ -51,7 +51,10 @@ class ConsumerGroupDescribeRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_consumer_group_describe_request_v0(buf: Buffer, pos: int) -> tuple[ConsumerGroupDescribeRequest, int]:
+def _decode_consumer_group_describe_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerGroupDescribeRequest, int]:
     o = ConsumerGroupDescribeRequest.__new__(ConsumerGroupDescribeRequest)
     n = buf[pos] - 1
     if n < 127:

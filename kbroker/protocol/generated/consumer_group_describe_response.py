@@ -632,7 +632,10 @@ def _encode_described_group_v1(out: bytearray, items: Iterable[DescribedGroup]) 
             out.append(0)
 
 
-def _decode_consumer_group_describe_response_v0(buf: Buffer, pos: int) -> tuple[ConsumerGroupDescribeResponse, int]:
+def _decode_consumer_group_describe_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerGroupDescribeResponse, int]:
     o = ConsumerGroupDescribeResponse.__new__(ConsumerGroupDescribeResponse)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
     pos += 4
@@ -666,7 +669,10 @@ def _encode_consumer_group_describe_response_v0(out: bytearray, o: ConsumerGroup
         out.append(0)
 
 
-def _decode_consumer_group_describe_response_v1(buf: Buffer, pos: int) -> tuple[ConsumerGroupDescribeResponse, int]:
+def _decode_consumer_group_describe_response_v1(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerGroupDescribeResponse, int]:
     o = ConsumerGroupDescribeResponse.__new__(ConsumerGroupDescribeResponse)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
     pos += 4

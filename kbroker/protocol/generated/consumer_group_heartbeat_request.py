@@ -142,7 +142,10 @@ def _encode_topic_partitions_v0(out: bytearray, items: Iterable[TopicPartitions]
             out.append(0)
 
 
-def _decode_consumer_group_heartbeat_request_v0(buf: Buffer, pos: int) -> tuple[ConsumerGroupHeartbeatRequest, int]:
+def _decode_consumer_group_heartbeat_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerGroupHeartbeatRequest, int]:
     o = ConsumerGroupHeartbeatRequest.__new__(ConsumerGroupHeartbeatRequest)
     n = buf[pos]
     if 0 < n < 128:
@@ -254,7 +257,10 @@ def _encode_consumer_group_heartbeat_request_v0(out: bytearray, o: ConsumerGroup
         out.append(0)
 
 
-def _decode_consumer_group_heartbeat_request_v1(buf: Buffer, pos: int) -> tuple[ConsumerGroupHeartbeatRequest, int]:
+def _decode_consumer_group_heartbeat_request_v1(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerGroupHeartbeatRequest, int]:
     o = ConsumerGroupHeartbeatRequest.__new__(ConsumerGroupHeartbeatRequest)
     n = buf[pos]
     if 0 < n < 128:

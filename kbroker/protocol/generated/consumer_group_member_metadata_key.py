@@ -40,7 +40,10 @@ class ConsumerGroupMemberMetadataKey(Message):
         self.member_id = member_id
 
 
-def _decode_consumer_group_member_metadata_key_v0(buf: Buffer, pos: int) -> tuple[ConsumerGroupMemberMetadataKey, int]:
+def _decode_consumer_group_member_metadata_key_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerGroupMemberMetadataKey, int]:
     o = ConsumerGroupMemberMetadataKey.__new__(ConsumerGroupMemberMetadataKey)
     (n,) = unpack_h(buf, pos)
     pos += 2

@@ -168,7 +168,11 @@ def _encode_classic_protocol_v0(out: bytearray, items: Iterable[ClassicProtocol]
             out.append(0)
 
 
-def _decode_classic_member_metadata_v0(buf: Buffer, pos: int, count: int) -> tuple[list[ClassicMemberMetadata], int]:
+def _decode_classic_member_metadata_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ClassicMemberMetadata], int]:
     items: list[ClassicMemberMetadata] = []
     for _ in range(count):
         o = ClassicMemberMetadata.__new__(ClassicMemberMetadata)
@@ -206,7 +210,10 @@ def _encode_classic_member_metadata_v0(out: bytearray, items: Iterable[ClassicMe
             out.append(0)
 
 
-def _decode_consumer_group_member_metadata_value_v0(buf: Buffer, pos: int) -> tuple[ConsumerGroupMemberMetadataValue, int]:
+def _decode_consumer_group_member_metadata_value_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerGroupMemberMetadataValue, int]:
     o = ConsumerGroupMemberMetadataValue.__new__(ConsumerGroupMemberMetadataValue)
     n = buf[pos]
     if 0 < n < 128:
@@ -281,7 +288,11 @@ def _decode_consumer_group_member_metadata_value_v0(buf: Buffer, pos: int) -> tu
     return o, pos
 
 
-def _tags_of_consumer_group_member_metadata_value_v0(buf: Buffer, pos: int, o: ConsumerGroupMemberMetadataValue) -> int:
+def _tags_of_consumer_group_member_metadata_value_v0(
+    buf: Buffer,
+    pos: int,
+    o: ConsumerGroupMemberMetadataValue,
+) -> int:
     unknown: list[tuple[int, bytes]] = []
     tags, pos = read_tag_count(buf, pos)
     for _ in range(tags):
@@ -302,9 +313,16 @@ def _tags_of_consumer_group_member_metadata_value_v0(buf: Buffer, pos: int, o: C
     return pos
 
 
-def _write_tags_of_consumer_group_member_metadata_value_v0(out: bytearray, o: ConsumerGroupMemberMetadataValue) -> None:
+def _write_tags_of_consumer_group_member_metadata_value_v0(
+    out: bytearray,
+    o: ConsumerGroupMemberMetadataValue,
+) -> None:
     tags: list[tuple[int, bytearray]] = []
-    if o.classic_member_metadata is None or o.classic_member_metadata.session_timeout_ms != 0 or o.classic_member_metadata.supported_protocols:
+    if (
+        o.classic_member_metadata is None
+        or o.classic_member_metadata.session_timeout_ms != 0
+        or o.classic_member_metadata.supported_protocols
+    ):
         part = bytearray()
         if o.classic_member_metadata is None:
             part.append(0)
@@ -315,7 +333,10 @@ def _write_tags_of_consumer_group_member_metadata_value_v0(out: bytearray, o: Co
     write_tags(out, tags, o.unknown_tags)
 
 
-def _encode_consumer_group_member_metadata_value_v0(out: bytearray, o: ConsumerGroupMemberMetadataValue) -> None:
+def _encode_consumer_group_member_metadata_value_v0(
+    out: bytearray,
+    o: ConsumerGroupMemberMetadataValue,
+) -> None:
     write_compact_nullable_string(out, o.instance_id)
     write_compact_nullable_string(out, o.rack_id)
     write_compact_string(out, o.client_id)
@@ -329,7 +350,9 @@ def _encode_consumer_group_member_metadata_value_v0(out: bytearray, o: ConsumerG
     write_compact_nullable_string(out, o.server_assignor)
     if (
         o.unknown_tags
-        or (o.classic_member_metadata is None or o.classic_member_metadata.session_timeout_ms != 0 or o.classic_member_metadata.supported_protocols)
+        or o.classic_member_metadata is None
+        or o.classic_member_metadata.session_timeout_ms != 0
+        or o.classic_member_metadata.supported_protocols
     ):
         _write_tags_of_consumer_group_member_metadata_value_v0(out, o)
     else:

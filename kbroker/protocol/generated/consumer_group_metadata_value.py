@@ -89,10 +89,7 @@ def _write_tags_of_consumer_group_metadata_value_v0(out: bytearray, o: ConsumerG
 
 def _encode_consumer_group_metadata_value_v0(out: bytearray, o: ConsumerGroupMetadataValue) -> None:
     out += pack_i(o.epoch)
-    if (
-        o.unknown_tags
-        or o.metadata_hash != 0
-    ):
+    if o.unknown_tags or o.metadata_hash != 0:
         _write_tags_of_consumer_group_metadata_value_v0(out, o)
     else:
         out.append(0)

@@ -37,7 +37,10 @@ class ConsumerGroupPartitionMetadataKey(Message):
         self.group_id = group_id
 
 
-def _decode_consumer_group_partition_metadata_key_v0(buf: Buffer, pos: int) -> tuple[ConsumerGroupPartitionMetadataKey, int]:
+def _decode_consumer_group_partition_metadata_key_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerGroupPartitionMetadataKey, int]:
     o = ConsumerGroupPartitionMetadataKey.__new__(ConsumerGroupPartitionMetadataKey)
     (n,) = unpack_h(buf, pos)
     pos += 2
@@ -49,7 +52,10 @@ def _decode_consumer_group_partition_metadata_key_v0(buf: Buffer, pos: int) -> t
     return o, pos
 
 
-def _encode_consumer_group_partition_metadata_key_v0(out: bytearray, o: ConsumerGroupPartitionMetadataKey) -> None:
+def _encode_consumer_group_partition_metadata_key_v0(
+    out: bytearray,
+    o: ConsumerGroupPartitionMetadataKey,
+) -> None:
     raw = o.group_id.encode()
     out += pack_h(len(raw))
     out += raw

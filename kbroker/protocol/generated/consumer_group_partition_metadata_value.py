@@ -198,7 +198,10 @@ def _encode_topic_metadata_v0(out: bytearray, items: Iterable[TopicMetadata]) ->
             out.append(0)
 
 
-def _decode_consumer_group_partition_metadata_value_v0(buf: Buffer, pos: int) -> tuple[ConsumerGroupPartitionMetadataValue, int]:
+def _decode_consumer_group_partition_metadata_value_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerGroupPartitionMetadataValue, int]:
     o = ConsumerGroupPartitionMetadataValue.__new__(ConsumerGroupPartitionMetadataValue)
     n = buf[pos] - 1
     if n < 127:
@@ -219,7 +222,10 @@ def _decode_consumer_group_partition_metadata_value_v0(buf: Buffer, pos: int) ->
     return o, pos
 
 
-def _encode_consumer_group_partition_metadata_value_v0(out: bytearray, o: ConsumerGroupPartitionMetadataValue) -> None:
+def _encode_consumer_group_partition_metadata_value_v0(
+    out: bytearray,
+    o: ConsumerGroupPartitionMetadataValue,
+) -> None:
     n = len(o.topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_topic_metadata_v0(out, o.topics)

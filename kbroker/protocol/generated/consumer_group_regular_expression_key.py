@@ -40,7 +40,10 @@ class ConsumerGroupRegularExpressionKey(Message):
         self.regular_expression = regular_expression
 
 
-def _decode_consumer_group_regular_expression_key_v0(buf: Buffer, pos: int) -> tuple[ConsumerGroupRegularExpressionKey, int]:
+def _decode_consumer_group_regular_expression_key_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerGroupRegularExpressionKey, int]:
     o = ConsumerGroupRegularExpressionKey.__new__(ConsumerGroupRegularExpressionKey)
     (n,) = unpack_h(buf, pos)
     pos += 2
@@ -59,7 +62,10 @@ def _decode_consumer_group_regular_expression_key_v0(buf: Buffer, pos: int) -> t
     return o, pos
 
 
-def _encode_consumer_group_regular_expression_key_v0(out: bytearray, o: ConsumerGroupRegularExpressionKey) -> None:
+def _encode_consumer_group_regular_expression_key_v0(
+    out: bytearray,
+    o: ConsumerGroupRegularExpressionKey,
+) -> None:
     raw = o.group_id.encode()
     out += pack_h(len(raw))
     out += raw

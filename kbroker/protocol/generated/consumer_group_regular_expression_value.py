@@ -54,7 +54,10 @@ class ConsumerGroupRegularExpressionValue(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_consumer_group_regular_expression_value_v0(buf: Buffer, pos: int) -> tuple[ConsumerGroupRegularExpressionValue, int]:
+def _decode_consumer_group_regular_expression_value_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerGroupRegularExpressionValue, int]:
     o = ConsumerGroupRegularExpressionValue.__new__(ConsumerGroupRegularExpressionValue)
     n = buf[pos] - 1
     if n < 127:
@@ -86,7 +89,10 @@ def _decode_consumer_group_regular_expression_value_v0(buf: Buffer, pos: int) ->
     return o, pos
 
 
-def _encode_consumer_group_regular_expression_value_v0(out: bytearray, o: ConsumerGroupRegularExpressionValue) -> None:
+def _encode_consumer_group_regular_expression_value_v0(
+    out: bytearray,
+    o: ConsumerGroupRegularExpressionValue,
+) -> None:
     n = len(o.topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     for text in o.topics:

@@ -40,7 +40,10 @@ class ConsumerGroupTargetAssignmentMemberKey(Message):
         self.member_id = member_id
 
 
-def _decode_consumer_group_target_assignment_member_key_v0(buf: Buffer, pos: int) -> tuple[ConsumerGroupTargetAssignmentMemberKey, int]:
+def _decode_consumer_group_target_assignment_member_key_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerGroupTargetAssignmentMemberKey, int]:
     o = ConsumerGroupTargetAssignmentMemberKey.__new__(ConsumerGroupTargetAssignmentMemberKey)
     (n,) = unpack_h(buf, pos)
     pos += 2
@@ -59,7 +62,10 @@ def _decode_consumer_group_target_assignment_member_key_v0(buf: Buffer, pos: int
     return o, pos
 
 
-def _encode_consumer_group_target_assignment_member_key_v0(out: bytearray, o: ConsumerGroupTargetAssignmentMemberKey) -> None:
+def _encode_consumer_group_target_assignment_member_key_v0(
+    out: bytearray,
+    o: ConsumerGroupTargetAssignmentMemberKey,
+) -> None:
     raw = o.group_id.encode()
     out += pack_h(len(raw))
     out += raw

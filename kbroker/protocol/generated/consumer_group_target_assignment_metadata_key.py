@@ -37,7 +37,10 @@ class ConsumerGroupTargetAssignmentMetadataKey(Message):
         self.group_id = group_id
 
 
-def _decode_consumer_group_target_assignment_metadata_key_v0(buf: Buffer, pos: int) -> tuple[ConsumerGroupTargetAssignmentMetadataKey, int]:
+def _decode_consumer_group_target_assignment_metadata_key_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerGroupTargetAssignmentMetadataKey, int]:
     o = ConsumerGroupTargetAssignmentMetadataKey.__new__(ConsumerGroupTargetAssignmentMetadataKey)
     (n,) = unpack_h(buf, pos)
     pos += 2
@@ -49,7 +52,10 @@ def _decode_consumer_group_target_assignment_metadata_key_v0(buf: Buffer, pos: i
     return o, pos
 
 
-def _encode_consumer_group_target_assignment_metadata_key_v0(out: bytearray, o: ConsumerGroupTargetAssignmentMetadataKey) -> None:
+def _encode_consumer_group_target_assignment_metadata_key_v0(
+    out: bytearray,
+    o: ConsumerGroupTargetAssignmentMetadataKey,
+) -> None:
     raw = o.group_id.encode()
     out += pack_h(len(raw))
     out += raw

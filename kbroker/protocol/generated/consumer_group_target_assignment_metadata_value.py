@@ -48,7 +48,10 @@ class ConsumerGroupTargetAssignmentMetadataValue(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_consumer_group_target_assignment_metadata_value_v0(buf: Buffer, pos: int) -> tuple[ConsumerGroupTargetAssignmentMetadataValue, int]:
+def _decode_consumer_group_target_assignment_metadata_value_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerGroupTargetAssignmentMetadataValue, int]:
     o = ConsumerGroupTargetAssignmentMetadataValue.__new__(ConsumerGroupTargetAssignmentMetadataValue)
     (o.assignment_epoch,) = unpack_i(buf, pos)
     pos += 4
@@ -61,7 +64,11 @@ def _decode_consumer_group_target_assignment_metadata_value_v0(buf: Buffer, pos:
     return o, pos
 
 
-def _tags_of_consumer_group_target_assignment_metadata_value_v0(buf: Buffer, pos: int, o: ConsumerGroupTargetAssignmentMetadataValue) -> int:
+def _tags_of_consumer_group_target_assignment_metadata_value_v0(
+    buf: Buffer,
+    pos: int,
+    o: ConsumerGroupTargetAssignmentMetadataValue,
+) -> int:
     unknown: list[tuple[int, bytes]] = []
     tags, pos = read_tag_count(buf, pos)
     for _ in range(tags):
@@ -78,7 +85,10 @@ def _tags_of_consumer_group_target_assignment_metadata_value_v0(buf: Buffer, pos
     return pos
 
 
-def _write_tags_of_consumer_group_target_assignment_metadata_value_v0(out: bytearray, o: ConsumerGroupTargetAssignmentMetadataValue) -> None:
+def _write_tags_of_consumer_group_target_assignment_metadata_value_v0(
+    out: bytearray,
+    o: ConsumerGroupTargetAssignmentMetadataValue,
+) -> None:
     tags: list[tuple[int, bytearray]] = []
     if o.assignment_timestamp != 0:
         part = bytearray()
@@ -87,12 +97,12 @@ def _write_tags_of_consumer_group_target_assignment_metadata_value_v0(out: bytea
     write_tags(out, tags, o.unknown_tags)
 
 
-def _encode_consumer_group_target_assignment_metadata_value_v0(out: bytearray, o: ConsumerGroupTargetAssignmentMetadataValue) -> None:
+def _encode_consumer_group_target_assignment_metadata_value_v0(
+    out: bytearray,
+    o: ConsumerGroupTargetAssignmentMetadataValue,
+) -> None:
     out += pack_i(o.assignment_epoch)
-    if (
-        o.unknown_tags
-        or o.assignment_timestamp != 0
-    ):
+    if o.unknown_tags or o.assignment_timestamp != 0:
         _write_tags_of_consumer_group_target_assignment_metadata_value_v0(out, o)
     else:
         out.append(0)

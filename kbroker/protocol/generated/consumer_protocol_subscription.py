@@ -107,7 +107,10 @@ def _encode_topic_partition_v1(out: bytearray, items: Iterable[TopicPartition]) 
         out += pack(f">{len(o.partitions)}i", *o.partitions)
 
 
-def _decode_consumer_protocol_subscription_v0(buf: Buffer, pos: int) -> tuple[ConsumerProtocolSubscription, int]:
+def _decode_consumer_protocol_subscription_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerProtocolSubscription, int]:
     o = ConsumerProtocolSubscription.__new__(ConsumerProtocolSubscription)
     (n,) = unpack_i(buf, pos)
     pos += 4
@@ -149,7 +152,10 @@ def _encode_consumer_protocol_subscription_v0(out: bytearray, o: ConsumerProtoco
         out += o.user_data
 
 
-def _decode_consumer_protocol_subscription_v1(buf: Buffer, pos: int) -> tuple[ConsumerProtocolSubscription, int]:
+def _decode_consumer_protocol_subscription_v1(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerProtocolSubscription, int]:
     o = ConsumerProtocolSubscription.__new__(ConsumerProtocolSubscription)
     (n,) = unpack_i(buf, pos)
     pos += 4
@@ -199,7 +205,10 @@ def _encode_consumer_protocol_subscription_v1(out: bytearray, o: ConsumerProtoco
     _encode_topic_partition_v1(out, o.owned_partitions)
 
 
-def _decode_consumer_protocol_subscription_v2(buf: Buffer, pos: int) -> tuple[ConsumerProtocolSubscription, int]:
+def _decode_consumer_protocol_subscription_v2(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerProtocolSubscription, int]:
     o = ConsumerProtocolSubscription.__new__(ConsumerProtocolSubscription)
     (n,) = unpack_i(buf, pos)
     pos += 4
@@ -251,7 +260,10 @@ def _encode_consumer_protocol_subscription_v2(out: bytearray, o: ConsumerProtoco
     out += pack_i(o.generation_id)
 
 
-def _decode_consumer_protocol_subscription_v3(buf: Buffer, pos: int) -> tuple[ConsumerProtocolSubscription, int]:
+def _decode_consumer_protocol_subscription_v3(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ConsumerProtocolSubscription, int]:
     o = ConsumerProtocolSubscription.__new__(ConsumerProtocolSubscription)
     (n,) = unpack_i(buf, pos)
     pos += 4

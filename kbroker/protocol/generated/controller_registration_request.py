@@ -188,7 +188,10 @@ def _encode_listener_v0(out: bytearray, items: Iterable[Listener]) -> None:
             out.append(0)
 
 
-def _decode_controller_registration_request_v0(buf: Buffer, pos: int) -> tuple[ControllerRegistrationRequest, int]:
+def _decode_controller_registration_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ControllerRegistrationRequest, int]:
     o = ControllerRegistrationRequest.__new__(ControllerRegistrationRequest)
     o.controller_id, o.incarnation_id, o.zk_migration_ready = unpack_i16so(buf, pos)
     pos += 21

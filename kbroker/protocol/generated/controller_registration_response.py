@@ -49,7 +49,10 @@ class ControllerRegistrationResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_controller_registration_response_v0(buf: Buffer, pos: int) -> tuple[ControllerRegistrationResponse, int]:
+def _decode_controller_registration_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ControllerRegistrationResponse, int]:
     o = ControllerRegistrationResponse.__new__(ControllerRegistrationResponse)
     o.throttle_time_ms, o.error_code = unpack_ih(buf, pos)
     pos += 6

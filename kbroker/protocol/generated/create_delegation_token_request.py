@@ -158,7 +158,10 @@ def _encode_creatable_renewers_v2(out: bytearray, items: Iterable[CreatableRenew
             out.append(0)
 
 
-def _decode_create_delegation_token_request_v0(buf: Buffer, pos: int) -> tuple[CreateDelegationTokenRequest, int]:
+def _decode_create_delegation_token_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[CreateDelegationTokenRequest, int]:
     o = CreateDelegationTokenRequest.__new__(CreateDelegationTokenRequest)
     (n,) = unpack_i(buf, pos)
     pos += 4
@@ -187,7 +190,10 @@ def _encode_create_delegation_token_request_v0(out: bytearray, o: CreateDelegati
         raise not_in_version("tag section")
 
 
-def _decode_create_delegation_token_request_v2(buf: Buffer, pos: int) -> tuple[CreateDelegationTokenRequest, int]:
+def _decode_create_delegation_token_request_v2(
+    buf: Buffer,
+    pos: int,
+) -> tuple[CreateDelegationTokenRequest, int]:
     o = CreateDelegationTokenRequest.__new__(CreateDelegationTokenRequest)
     n = buf[pos] - 1
     if n < 127:
@@ -227,7 +233,10 @@ def _encode_create_delegation_token_request_v2(out: bytearray, o: CreateDelegati
         out.append(0)
 
 
-def _decode_create_delegation_token_request_v3(buf: Buffer, pos: int) -> tuple[CreateDelegationTokenRequest, int]:
+def _decode_create_delegation_token_request_v3(
+    buf: Buffer,
+    pos: int,
+) -> tuple[CreateDelegationTokenRequest, int]:
     o = CreateDelegationTokenRequest.__new__(CreateDelegationTokenRequest)
     n = buf[pos]
     if 0 < n < 128:

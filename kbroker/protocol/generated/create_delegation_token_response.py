@@ -85,7 +85,10 @@ class CreateDelegationTokenResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_create_delegation_token_response_v0(buf: Buffer, pos: int) -> tuple[CreateDelegationTokenResponse, int]:
+def _decode_create_delegation_token_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[CreateDelegationTokenResponse, int]:
     o = CreateDelegationTokenResponse.__new__(CreateDelegationTokenResponse)
     o.error_code, n = unpack_hh(buf, pos)
     pos += 4
@@ -144,7 +147,10 @@ def _encode_create_delegation_token_response_v0(out: bytearray, o: CreateDelegat
         raise not_in_version("tag section")
 
 
-def _decode_create_delegation_token_response_v2(buf: Buffer, pos: int) -> tuple[CreateDelegationTokenResponse, int]:
+def _decode_create_delegation_token_response_v2(
+    buf: Buffer,
+    pos: int,
+) -> tuple[CreateDelegationTokenResponse, int]:
     o = CreateDelegationTokenResponse.__new__(CreateDelegationTokenResponse)
     (o.error_code,) = unpack_h(buf, pos)
     pos += 2
@@ -214,7 +220,10 @@ def _encode_create_delegation_token_response_v2(out: bytearray, o: CreateDelegat
         out.append(0)
 
 
-def _decode_create_delegation_token_response_v3(buf: Buffer, pos: int) -> tuple[CreateDelegationTokenResponse, int]:
+def _decode_create_delegation_token_response_v3(
+    buf: Buffer,
+    pos: int,
+) -> tuple[CreateDelegationTokenResponse, int]:
     o = CreateDelegationTokenResponse.__new__(CreateDelegationTokenResponse)
     (o.error_code,) = unpack_h(buf, pos)
     pos += 2

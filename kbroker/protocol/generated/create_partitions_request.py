@@ -105,7 +105,11 @@ class CreatePartitionsRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_create_partitions_assignment_v0(buf: Buffer, pos: int, count: int) -> tuple[list[CreatePartitionsAssignment], int]:
+def _decode_create_partitions_assignment_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[CreatePartitionsAssignment], int]:
     items: list[CreatePartitionsAssignment] = []
     for _ in range(count):
         o = CreatePartitionsAssignment.__new__(CreatePartitionsAssignment)
@@ -122,7 +126,10 @@ def _decode_create_partitions_assignment_v0(buf: Buffer, pos: int, count: int) -
     return items, pos
 
 
-def _encode_create_partitions_assignment_v0(out: bytearray, items: Iterable[CreatePartitionsAssignment]) -> None:
+def _encode_create_partitions_assignment_v0(
+    out: bytearray,
+    items: Iterable[CreatePartitionsAssignment],
+) -> None:
     for o in items:
         out += pack_i(len(o.broker_ids))
         out += pack(f">{len(o.broker_ids)}i", *o.broker_ids)
@@ -130,7 +137,11 @@ def _encode_create_partitions_assignment_v0(out: bytearray, items: Iterable[Crea
             raise not_in_version("tag section")
 
 
-def _decode_create_partitions_assignment_v2(buf: Buffer, pos: int, count: int) -> tuple[list[CreatePartitionsAssignment], int]:
+def _decode_create_partitions_assignment_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[CreatePartitionsAssignment], int]:
     items: list[CreatePartitionsAssignment] = []
     for _ in range(count):
         o = CreatePartitionsAssignment.__new__(CreatePartitionsAssignment)
@@ -155,7 +166,10 @@ def _decode_create_partitions_assignment_v2(buf: Buffer, pos: int, count: int) -
     return items, pos
 
 
-def _encode_create_partitions_assignment_v2(out: bytearray, items: Iterable[CreatePartitionsAssignment]) -> None:
+def _encode_create_partitions_assignment_v2(
+    out: bytearray,
+    items: Iterable[CreatePartitionsAssignment],
+) -> None:
     for o in items:
         n = len(o.broker_ids) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
@@ -166,7 +180,11 @@ def _encode_create_partitions_assignment_v2(out: bytearray, items: Iterable[Crea
             out.append(0)
 
 
-def _decode_create_partitions_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[CreatePartitionsTopic], int]:
+def _decode_create_partitions_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[CreatePartitionsTopic], int]:
     items: list[CreatePartitionsTopic] = []
     for _ in range(count):
         o = CreatePartitionsTopic.__new__(CreatePartitionsTopic)
@@ -202,7 +220,11 @@ def _encode_create_partitions_topic_v0(out: bytearray, items: Iterable[CreatePar
             raise not_in_version("tag section")
 
 
-def _decode_create_partitions_topic_v2(buf: Buffer, pos: int, count: int) -> tuple[list[CreatePartitionsTopic], int]:
+def _decode_create_partitions_topic_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[CreatePartitionsTopic], int]:
     items: list[CreatePartitionsTopic] = []
     for _ in range(count):
         o = CreatePartitionsTopic.__new__(CreatePartitionsTopic)

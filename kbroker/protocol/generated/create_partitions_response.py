@@ -85,7 +85,11 @@ class CreatePartitionsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_create_partitions_topic_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[CreatePartitionsTopicResult], int]:
+def _decode_create_partitions_topic_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[CreatePartitionsTopicResult], int]:
     items: list[CreatePartitionsTopicResult] = []
     for _ in range(count):
         o = CreatePartitionsTopicResult.__new__(CreatePartitionsTopicResult)
@@ -109,7 +113,10 @@ def _decode_create_partitions_topic_result_v0(buf: Buffer, pos: int, count: int)
     return items, pos
 
 
-def _encode_create_partitions_topic_result_v0(out: bytearray, items: Iterable[CreatePartitionsTopicResult]) -> None:
+def _encode_create_partitions_topic_result_v0(
+    out: bytearray,
+    items: Iterable[CreatePartitionsTopicResult],
+) -> None:
     for o in items:
         raw = o.name.encode()
         out += pack_h(len(raw))
@@ -121,7 +128,11 @@ def _encode_create_partitions_topic_result_v0(out: bytearray, items: Iterable[Cr
             raise not_in_version("tag section")
 
 
-def _decode_create_partitions_topic_result_v2(buf: Buffer, pos: int, count: int) -> tuple[list[CreatePartitionsTopicResult], int]:
+def _decode_create_partitions_topic_result_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[CreatePartitionsTopicResult], int]:
     items: list[CreatePartitionsTopicResult] = []
     for _ in range(count):
         o = CreatePartitionsTopicResult.__new__(CreatePartitionsTopicResult)
@@ -150,7 +161,10 @@ def _decode_create_partitions_topic_result_v2(buf: Buffer, pos: int, count: int)
     return items, pos
 
 
-def _encode_create_partitions_topic_result_v2(out: bytearray, items: Iterable[CreatePartitionsTopicResult]) -> None:
+def _encode_create_partitions_topic_result_v2(
+    out: bytearray,
+    items: Iterable[CreatePartitionsTopicResult],
+) -> None:
     for o in items:
         write_compact_string(out, o.name)
         out += pack_h(o.error_code)

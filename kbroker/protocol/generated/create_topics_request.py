@@ -138,7 +138,11 @@ class CreateTopicsRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_creatable_topic_config_v0(buf: Buffer, pos: int, count: int) -> tuple[list[CreatableTopicConfig], int]:
+def _decode_creatable_topic_config_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[CreatableTopicConfig], int]:
     items: list[CreatableTopicConfig] = []
     for _ in range(count):
         o = CreatableTopicConfig.__new__(CreatableTopicConfig)
@@ -174,7 +178,11 @@ def _encode_creatable_topic_config_v0(out: bytearray, items: Iterable[CreatableT
             raise not_in_version("tag section")
 
 
-def _decode_creatable_topic_config_v5(buf: Buffer, pos: int, count: int) -> tuple[list[CreatableTopicConfig], int]:
+def _decode_creatable_topic_config_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[CreatableTopicConfig], int]:
     items: list[CreatableTopicConfig] = []
     for _ in range(count):
         o = CreatableTopicConfig.__new__(CreatableTopicConfig)
@@ -211,7 +219,11 @@ def _encode_creatable_topic_config_v5(out: bytearray, items: Iterable[CreatableT
             out.append(0)
 
 
-def _decode_creatable_replica_assignment_v0(buf: Buffer, pos: int, count: int) -> tuple[list[CreatableReplicaAssignment], int]:
+def _decode_creatable_replica_assignment_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[CreatableReplicaAssignment], int]:
     items: list[CreatableReplicaAssignment] = []
     for _ in range(count):
         o = CreatableReplicaAssignment.__new__(CreatableReplicaAssignment)
@@ -228,7 +240,10 @@ def _decode_creatable_replica_assignment_v0(buf: Buffer, pos: int, count: int) -
     return items, pos
 
 
-def _encode_creatable_replica_assignment_v0(out: bytearray, items: Iterable[CreatableReplicaAssignment]) -> None:
+def _encode_creatable_replica_assignment_v0(
+    out: bytearray,
+    items: Iterable[CreatableReplicaAssignment],
+) -> None:
     for o in items:
         out += pack_ii(o.partition_index, len(o.broker_ids))
         out += pack(f">{len(o.broker_ids)}i", *o.broker_ids)
@@ -236,7 +251,11 @@ def _encode_creatable_replica_assignment_v0(out: bytearray, items: Iterable[Crea
             raise not_in_version("tag section")
 
 
-def _decode_creatable_replica_assignment_v5(buf: Buffer, pos: int, count: int) -> tuple[list[CreatableReplicaAssignment], int]:
+def _decode_creatable_replica_assignment_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[CreatableReplicaAssignment], int]:
     items: list[CreatableReplicaAssignment] = []
     for _ in range(count):
         o = CreatableReplicaAssignment.__new__(CreatableReplicaAssignment)
@@ -263,7 +282,10 @@ def _decode_creatable_replica_assignment_v5(buf: Buffer, pos: int, count: int) -
     return items, pos
 
 
-def _encode_creatable_replica_assignment_v5(out: bytearray, items: Iterable[CreatableReplicaAssignment]) -> None:
+def _encode_creatable_replica_assignment_v5(
+    out: bytearray,
+    items: Iterable[CreatableReplicaAssignment],
+) -> None:
     for o in items:
         out += pack_i(o.partition_index)
         n = len(o.broker_ids) + 1

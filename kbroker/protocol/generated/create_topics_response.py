@@ -139,7 +139,11 @@ class CreateTopicsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_creatable_topic_configs_v5(buf: Buffer, pos: int, count: int) -> tuple[list[CreatableTopicConfigs], int]:
+def _decode_creatable_topic_configs_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[CreatableTopicConfigs], int]:
     items: list[CreatableTopicConfigs] = []
     for _ in range(count):
         o = CreatableTopicConfigs.__new__(CreatableTopicConfigs)
@@ -179,7 +183,11 @@ def _encode_creatable_topic_configs_v5(out: bytearray, items: Iterable[Creatable
             out.append(0)
 
 
-def _decode_creatable_topic_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[CreatableTopicResult], int]:
+def _decode_creatable_topic_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[CreatableTopicResult], int]:
     items: list[CreatableTopicResult] = []
     for _ in range(count):
         o = CreatableTopicResult.__new__(CreatableTopicResult)
@@ -213,7 +221,11 @@ def _encode_creatable_topic_result_v0(out: bytearray, items: Iterable[CreatableT
             raise not_in_version("tag section")
 
 
-def _decode_creatable_topic_result_v1(buf: Buffer, pos: int, count: int) -> tuple[list[CreatableTopicResult], int]:
+def _decode_creatable_topic_result_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[CreatableTopicResult], int]:
     items: list[CreatableTopicResult] = []
     for _ in range(count):
         o = CreatableTopicResult.__new__(CreatableTopicResult)
@@ -254,7 +266,11 @@ def _encode_creatable_topic_result_v1(out: bytearray, items: Iterable[CreatableT
             raise not_in_version("tag section")
 
 
-def _decode_creatable_topic_result_v5(buf: Buffer, pos: int, count: int) -> tuple[list[CreatableTopicResult], int]:
+def _decode_creatable_topic_result_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[CreatableTopicResult], int]:
     items: list[CreatableTopicResult] = []
     for _ in range(count):
         o = CreatableTopicResult.__new__(CreatableTopicResult)
@@ -337,16 +353,17 @@ def _encode_creatable_topic_result_v5(out: bytearray, items: Iterable[CreatableT
             n = len(o.configs) + 1
             out.append(n) if n < 128 else write_uvarint(out, n)
             _encode_creatable_topic_configs_v5(out, o.configs)
-        if (
-            o.unknown_tags
-            or o.topic_config_error_code != 0
-        ):
+        if o.unknown_tags or o.topic_config_error_code != 0:
             _write_tags_of_creatable_topic_result_v5(out, o)
         else:
             out.append(0)
 
 
-def _decode_creatable_topic_result_v7(buf: Buffer, pos: int, count: int) -> tuple[list[CreatableTopicResult], int]:
+def _decode_creatable_topic_result_v7(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[CreatableTopicResult], int]:
     items: list[CreatableTopicResult] = []
     for _ in range(count):
         o = CreatableTopicResult.__new__(CreatableTopicResult)
@@ -428,10 +445,7 @@ def _encode_creatable_topic_result_v7(out: bytearray, items: Iterable[CreatableT
             n = len(o.configs) + 1
             out.append(n) if n < 128 else write_uvarint(out, n)
             _encode_creatable_topic_configs_v5(out, o.configs)
-        if (
-            o.unknown_tags
-            or o.topic_config_error_code != 0
-        ):
+        if o.unknown_tags or o.topic_config_error_code != 0:
             _write_tags_of_creatable_topic_result_v7(out, o)
         else:
             out.append(0)

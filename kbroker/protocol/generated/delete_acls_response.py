@@ -132,7 +132,11 @@ class DeleteAclsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_delete_acls_matching_acl_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DeleteAclsMatchingAcl], int]:
+def _decode_delete_acls_matching_acl_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeleteAclsMatchingAcl], int]:
     items: list[DeleteAclsMatchingAcl] = []
     for _ in range(count):
         o = DeleteAclsMatchingAcl.__new__(DeleteAclsMatchingAcl)
@@ -194,7 +198,11 @@ def _encode_delete_acls_matching_acl_v0(out: bytearray, items: Iterable[DeleteAc
             raise not_in_version("tag section")
 
 
-def _decode_delete_acls_matching_acl_v1(buf: Buffer, pos: int, count: int) -> tuple[list[DeleteAclsMatchingAcl], int]:
+def _decode_delete_acls_matching_acl_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeleteAclsMatchingAcl], int]:
     items: list[DeleteAclsMatchingAcl] = []
     for _ in range(count):
         o = DeleteAclsMatchingAcl.__new__(DeleteAclsMatchingAcl)
@@ -253,7 +261,11 @@ def _encode_delete_acls_matching_acl_v1(out: bytearray, items: Iterable[DeleteAc
             raise not_in_version("tag section")
 
 
-def _decode_delete_acls_matching_acl_v2(buf: Buffer, pos: int, count: int) -> tuple[list[DeleteAclsMatchingAcl], int]:
+def _decode_delete_acls_matching_acl_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeleteAclsMatchingAcl], int]:
     items: list[DeleteAclsMatchingAcl] = []
     for _ in range(count):
         o = DeleteAclsMatchingAcl.__new__(DeleteAclsMatchingAcl)
@@ -318,7 +330,11 @@ def _encode_delete_acls_matching_acl_v2(out: bytearray, items: Iterable[DeleteAc
             out.append(0)
 
 
-def _decode_delete_acls_filter_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DeleteAclsFilterResult], int]:
+def _decode_delete_acls_filter_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeleteAclsFilterResult], int]:
     items: list[DeleteAclsFilterResult] = []
     for _ in range(count):
         o = DeleteAclsFilterResult.__new__(DeleteAclsFilterResult)
@@ -353,7 +369,11 @@ def _encode_delete_acls_filter_result_v0(out: bytearray, items: Iterable[DeleteA
             raise not_in_version("tag section")
 
 
-def _decode_delete_acls_filter_result_v1(buf: Buffer, pos: int, count: int) -> tuple[list[DeleteAclsFilterResult], int]:
+def _decode_delete_acls_filter_result_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeleteAclsFilterResult], int]:
     items: list[DeleteAclsFilterResult] = []
     for _ in range(count):
         o = DeleteAclsFilterResult.__new__(DeleteAclsFilterResult)
@@ -388,7 +408,11 @@ def _encode_delete_acls_filter_result_v1(out: bytearray, items: Iterable[DeleteA
             raise not_in_version("tag section")
 
 
-def _decode_delete_acls_filter_result_v2(buf: Buffer, pos: int, count: int) -> tuple[list[DeleteAclsFilterResult], int]:
+def _decode_delete_acls_filter_result_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeleteAclsFilterResult], int]:
     items: list[DeleteAclsFilterResult] = []
     for _ in range(count):
         o = DeleteAclsFilterResult.__new__(DeleteAclsFilterResult)

@@ -83,7 +83,11 @@ class DeleteGroupsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_deletable_group_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DeletableGroupResult], int]:
+def _decode_deletable_group_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeletableGroupResult], int]:
     items: list[DeletableGroupResult] = []
     for _ in range(count):
         o = DeletableGroupResult.__new__(DeletableGroupResult)
@@ -112,7 +116,11 @@ def _encode_deletable_group_result_v0(out: bytearray, items: Iterable[DeletableG
             raise not_in_version("tag section")
 
 
-def _decode_deletable_group_result_v2(buf: Buffer, pos: int, count: int) -> tuple[list[DeletableGroupResult], int]:
+def _decode_deletable_group_result_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeletableGroupResult], int]:
     items: list[DeletableGroupResult] = []
     for _ in range(count):
         o = DeletableGroupResult.__new__(DeletableGroupResult)
@@ -145,7 +153,11 @@ def _encode_deletable_group_result_v2(out: bytearray, items: Iterable[DeletableG
             out.append(0)
 
 
-def _decode_deletable_group_result_v3(buf: Buffer, pos: int, count: int) -> tuple[list[DeletableGroupResult], int]:
+def _decode_deletable_group_result_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeletableGroupResult], int]:
     items: list[DeletableGroupResult] = []
     for _ in range(count):
         o = DeletableGroupResult.__new__(DeletableGroupResult)

@@ -98,7 +98,11 @@ class DeleteRecordsRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_delete_records_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DeleteRecordsPartition], int]:
+def _decode_delete_records_partition_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeleteRecordsPartition], int]:
     items: list[DeleteRecordsPartition] = []
     for _ in range(count):
         o = DeleteRecordsPartition.__new__(DeleteRecordsPartition)
@@ -116,7 +120,11 @@ def _encode_delete_records_partition_v0(out: bytearray, items: Iterable[DeleteRe
             raise not_in_version("tag section")
 
 
-def _decode_delete_records_partition_v2(buf: Buffer, pos: int, count: int) -> tuple[list[DeleteRecordsPartition], int]:
+def _decode_delete_records_partition_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeleteRecordsPartition], int]:
     items: list[DeleteRecordsPartition] = []
     for _ in range(count):
         o = DeleteRecordsPartition.__new__(DeleteRecordsPartition)
@@ -140,7 +148,11 @@ def _encode_delete_records_partition_v2(out: bytearray, items: Iterable[DeleteRe
             out.append(0)
 
 
-def _decode_delete_records_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DeleteRecordsTopic], int]:
+def _decode_delete_records_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeleteRecordsTopic], int]:
     items: list[DeleteRecordsTopic] = []
     for _ in range(count):
         o = DeleteRecordsTopic.__new__(DeleteRecordsTopic)
@@ -174,7 +186,11 @@ def _encode_delete_records_topic_v0(out: bytearray, items: Iterable[DeleteRecord
             raise not_in_version("tag section")
 
 
-def _decode_delete_records_topic_v2(buf: Buffer, pos: int, count: int) -> tuple[list[DeleteRecordsTopic], int]:
+def _decode_delete_records_topic_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeleteRecordsTopic], int]:
     items: list[DeleteRecordsTopic] = []
     for _ in range(count):
         o = DeleteRecordsTopic.__new__(DeleteRecordsTopic)

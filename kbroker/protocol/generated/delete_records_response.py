@@ -103,7 +103,11 @@ class DeleteRecordsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_delete_records_partition_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DeleteRecordsPartitionResult], int]:
+def _decode_delete_records_partition_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeleteRecordsPartitionResult], int]:
     items: list[DeleteRecordsPartitionResult] = []
     for _ in range(count):
         o = DeleteRecordsPartitionResult.__new__(DeleteRecordsPartitionResult)
@@ -114,14 +118,21 @@ def _decode_delete_records_partition_result_v0(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_delete_records_partition_result_v0(out: bytearray, items: Iterable[DeleteRecordsPartitionResult]) -> None:
+def _encode_delete_records_partition_result_v0(
+    out: bytearray,
+    items: Iterable[DeleteRecordsPartitionResult],
+) -> None:
     for o in items:
         out += pack_iqh(o.partition_index, o.low_watermark, o.error_code)
         if o.unknown_tags:
             raise not_in_version("tag section")
 
 
-def _decode_delete_records_partition_result_v2(buf: Buffer, pos: int, count: int) -> tuple[list[DeleteRecordsPartitionResult], int]:
+def _decode_delete_records_partition_result_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeleteRecordsPartitionResult], int]:
     items: list[DeleteRecordsPartitionResult] = []
     for _ in range(count):
         o = DeleteRecordsPartitionResult.__new__(DeleteRecordsPartitionResult)
@@ -136,7 +147,10 @@ def _decode_delete_records_partition_result_v2(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_delete_records_partition_result_v2(out: bytearray, items: Iterable[DeleteRecordsPartitionResult]) -> None:
+def _encode_delete_records_partition_result_v2(
+    out: bytearray,
+    items: Iterable[DeleteRecordsPartitionResult],
+) -> None:
     for o in items:
         out += pack_iqh(o.partition_index, o.low_watermark, o.error_code)
         if o.unknown_tags:
@@ -145,7 +159,11 @@ def _encode_delete_records_partition_result_v2(out: bytearray, items: Iterable[D
             out.append(0)
 
 
-def _decode_delete_records_topic_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DeleteRecordsTopicResult], int]:
+def _decode_delete_records_topic_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeleteRecordsTopicResult], int]:
     items: list[DeleteRecordsTopicResult] = []
     for _ in range(count):
         o = DeleteRecordsTopicResult.__new__(DeleteRecordsTopicResult)
@@ -179,7 +197,11 @@ def _encode_delete_records_topic_result_v0(out: bytearray, items: Iterable[Delet
             raise not_in_version("tag section")
 
 
-def _decode_delete_records_topic_result_v2(buf: Buffer, pos: int, count: int) -> tuple[list[DeleteRecordsTopicResult], int]:
+def _decode_delete_records_topic_result_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeleteRecordsTopicResult], int]:
     items: list[DeleteRecordsTopicResult] = []
     for _ in range(count):
         o = DeleteRecordsTopicResult.__new__(DeleteRecordsTopicResult)

@@ -66,7 +66,11 @@ class DeleteShareGroupOffsetsRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_delete_share_group_offsets_request_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DeleteShareGroupOffsetsRequestTopic], int]:
+def _decode_delete_share_group_offsets_request_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeleteShareGroupOffsetsRequestTopic], int]:
     items: list[DeleteShareGroupOffsetsRequestTopic] = []
     for _ in range(count):
         o = DeleteShareGroupOffsetsRequestTopic.__new__(DeleteShareGroupOffsetsRequestTopic)
@@ -86,7 +90,10 @@ def _decode_delete_share_group_offsets_request_topic_v0(buf: Buffer, pos: int, c
     return items, pos
 
 
-def _encode_delete_share_group_offsets_request_topic_v0(out: bytearray, items: Iterable[DeleteShareGroupOffsetsRequestTopic]) -> None:
+def _encode_delete_share_group_offsets_request_topic_v0(
+    out: bytearray,
+    items: Iterable[DeleteShareGroupOffsetsRequestTopic],
+) -> None:
     for o in items:
         write_compact_string(out, o.topic_name)
         if o.unknown_tags:
@@ -95,7 +102,10 @@ def _encode_delete_share_group_offsets_request_topic_v0(out: bytearray, items: I
             out.append(0)
 
 
-def _decode_delete_share_group_offsets_request_v0(buf: Buffer, pos: int) -> tuple[DeleteShareGroupOffsetsRequest, int]:
+def _decode_delete_share_group_offsets_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DeleteShareGroupOffsetsRequest, int]:
     o = DeleteShareGroupOffsetsRequest.__new__(DeleteShareGroupOffsetsRequest)
     n = buf[pos]
     if 0 < n < 128:

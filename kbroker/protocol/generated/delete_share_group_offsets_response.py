@@ -90,7 +90,11 @@ class DeleteShareGroupOffsetsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_delete_share_group_offsets_response_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DeleteShareGroupOffsetsResponseTopic], int]:
+def _decode_delete_share_group_offsets_response_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeleteShareGroupOffsetsResponseTopic], int]:
     items: list[DeleteShareGroupOffsetsResponseTopic] = []
     for _ in range(count):
         o = DeleteShareGroupOffsetsResponseTopic.__new__(DeleteShareGroupOffsetsResponseTopic)
@@ -119,7 +123,10 @@ def _decode_delete_share_group_offsets_response_topic_v0(buf: Buffer, pos: int, 
     return items, pos
 
 
-def _encode_delete_share_group_offsets_response_topic_v0(out: bytearray, items: Iterable[DeleteShareGroupOffsetsResponseTopic]) -> None:
+def _encode_delete_share_group_offsets_response_topic_v0(
+    out: bytearray,
+    items: Iterable[DeleteShareGroupOffsetsResponseTopic],
+) -> None:
     for o in items:
         write_compact_string(out, o.topic_name)
         out += pack_16sh(o.topic_id, o.error_code)
@@ -130,7 +137,10 @@ def _encode_delete_share_group_offsets_response_topic_v0(out: bytearray, items: 
             out.append(0)
 
 
-def _decode_delete_share_group_offsets_response_v0(buf: Buffer, pos: int) -> tuple[DeleteShareGroupOffsetsResponse, int]:
+def _decode_delete_share_group_offsets_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DeleteShareGroupOffsetsResponse, int]:
     o = DeleteShareGroupOffsetsResponse.__new__(DeleteShareGroupOffsetsResponse)
     o.throttle_time_ms, o.error_code = unpack_ih(buf, pos)
     pos += 6
@@ -160,7 +170,10 @@ def _decode_delete_share_group_offsets_response_v0(buf: Buffer, pos: int) -> tup
     return o, pos
 
 
-def _encode_delete_share_group_offsets_response_v0(out: bytearray, o: DeleteShareGroupOffsetsResponse) -> None:
+def _encode_delete_share_group_offsets_response_v0(
+    out: bytearray,
+    o: DeleteShareGroupOffsetsResponse,
+) -> None:
     out += pack_ih(o.throttle_time_ms, o.error_code)
     write_compact_nullable_string(out, o.error_message)
     n = len(o.responses) + 1

@@ -155,7 +155,10 @@ def _encode_delete_state_data_v0(out: bytearray, items: Iterable[DeleteStateData
             out.append(0)
 
 
-def _decode_delete_share_group_state_request_v0(buf: Buffer, pos: int) -> tuple[DeleteShareGroupStateRequest, int]:
+def _decode_delete_share_group_state_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DeleteShareGroupStateRequest, int]:
     o = DeleteShareGroupStateRequest.__new__(DeleteShareGroupStateRequest)
     n = buf[pos]
     if 0 < n < 128:

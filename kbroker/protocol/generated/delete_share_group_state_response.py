@@ -166,7 +166,10 @@ def _encode_delete_state_result_v0(out: bytearray, items: Iterable[DeleteStateRe
             out.append(0)
 
 
-def _decode_delete_share_group_state_response_v0(buf: Buffer, pos: int) -> tuple[DeleteShareGroupStateResponse, int]:
+def _decode_delete_share_group_state_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DeleteShareGroupStateResponse, int]:
     o = DeleteShareGroupStateResponse.__new__(DeleteShareGroupStateResponse)
     n = buf[pos] - 1
     if n < 127:

@@ -90,7 +90,11 @@ class DeleteTopicsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_deletable_topic_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DeletableTopicResult], int]:
+def _decode_deletable_topic_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeletableTopicResult], int]:
     items: list[DeletableTopicResult] = []
     for _ in range(count):
         o = DeletableTopicResult.__new__(DeletableTopicResult)
@@ -122,7 +126,11 @@ def _encode_deletable_topic_result_v0(out: bytearray, items: Iterable[DeletableT
             raise not_in_version("tag section")
 
 
-def _decode_deletable_topic_result_v4(buf: Buffer, pos: int, count: int) -> tuple[list[DeletableTopicResult], int]:
+def _decode_deletable_topic_result_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeletableTopicResult], int]:
     items: list[DeletableTopicResult] = []
     for _ in range(count):
         o = DeletableTopicResult.__new__(DeletableTopicResult)
@@ -158,7 +166,11 @@ def _encode_deletable_topic_result_v4(out: bytearray, items: Iterable[DeletableT
             out.append(0)
 
 
-def _decode_deletable_topic_result_v5(buf: Buffer, pos: int, count: int) -> tuple[list[DeletableTopicResult], int]:
+def _decode_deletable_topic_result_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeletableTopicResult], int]:
     items: list[DeletableTopicResult] = []
     for _ in range(count):
         o = DeletableTopicResult.__new__(DeletableTopicResult)
@@ -201,7 +213,11 @@ def _encode_deletable_topic_result_v5(out: bytearray, items: Iterable[DeletableT
             out.append(0)
 
 
-def _decode_deletable_topic_result_v6(buf: Buffer, pos: int, count: int) -> tuple[list[DeletableTopicResult], int]:
+def _decode_deletable_topic_result_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DeletableTopicResult], int]:
     items: list[DeletableTopicResult] = []
     for _ in range(count):
         o = DeletableTopicResult.__new__(DeletableTopicResult)

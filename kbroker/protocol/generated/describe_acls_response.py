@@ -206,7 +206,11 @@ def _encode_acl_description_v2(out: bytearray, items: Iterable[AclDescription]) 
             out.append(0)
 
 
-def _decode_describe_acls_resource_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeAclsResource], int]:
+def _decode_describe_acls_resource_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeAclsResource], int]:
     items: list[DescribeAclsResource] = []
     for _ in range(count):
         o = DescribeAclsResource.__new__(DescribeAclsResource)
@@ -243,7 +247,11 @@ def _encode_describe_acls_resource_v0(out: bytearray, items: Iterable[DescribeAc
             raise not_in_version("tag section")
 
 
-def _decode_describe_acls_resource_v1(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeAclsResource], int]:
+def _decode_describe_acls_resource_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeAclsResource], int]:
     items: list[DescribeAclsResource] = []
     for _ in range(count):
         o = DescribeAclsResource.__new__(DescribeAclsResource)
@@ -277,7 +285,11 @@ def _encode_describe_acls_resource_v1(out: bytearray, items: Iterable[DescribeAc
             raise not_in_version("tag section")
 
 
-def _decode_describe_acls_resource_v2(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeAclsResource], int]:
+def _decode_describe_acls_resource_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeAclsResource], int]:
     items: list[DescribeAclsResource] = []
     for _ in range(count):
         o = DescribeAclsResource.__new__(DescribeAclsResource)

@@ -163,7 +163,10 @@ def _encode_component_data_v1(out: bytearray, items: Iterable[ComponentData]) ->
             out.append(0)
 
 
-def _decode_describe_client_quotas_request_v0(buf: Buffer, pos: int) -> tuple[DescribeClientQuotasRequest, int]:
+def _decode_describe_client_quotas_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DescribeClientQuotasRequest, int]:
     o = DescribeClientQuotasRequest.__new__(DescribeClientQuotasRequest)
     (n,) = unpack_i(buf, pos)
     pos += 4
@@ -186,7 +189,10 @@ def _encode_describe_client_quotas_request_v0(out: bytearray, o: DescribeClientQ
         raise not_in_version("tag section")
 
 
-def _decode_describe_client_quotas_request_v1(buf: Buffer, pos: int) -> tuple[DescribeClientQuotasRequest, int]:
+def _decode_describe_client_quotas_request_v1(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DescribeClientQuotasRequest, int]:
     o = DescribeClientQuotasRequest.__new__(DescribeClientQuotasRequest)
     n = buf[pos] - 1
     if n < 127:

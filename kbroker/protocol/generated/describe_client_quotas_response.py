@@ -345,7 +345,10 @@ def _encode_entry_data_v1(out: bytearray, items: Iterable[EntryData]) -> None:
             out.append(0)
 
 
-def _decode_describe_client_quotas_response_v0(buf: Buffer, pos: int) -> tuple[DescribeClientQuotasResponse, int]:
+def _decode_describe_client_quotas_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DescribeClientQuotasResponse, int]:
     o = DescribeClientQuotasResponse.__new__(DescribeClientQuotasResponse)
     o.throttle_time_ms, o.error_code, n = unpack_ihh(buf, pos)
     pos += 8
@@ -378,7 +381,10 @@ def _encode_describe_client_quotas_response_v0(out: bytearray, o: DescribeClient
         raise not_in_version("tag section")
 
 
-def _decode_describe_client_quotas_response_v1(buf: Buffer, pos: int) -> tuple[DescribeClientQuotasResponse, int]:
+def _decode_describe_client_quotas_response_v1(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DescribeClientQuotasResponse, int]:
     o = DescribeClientQuotasResponse.__new__(DescribeClientQuotasResponse)
     o.throttle_time_ms, o.error_code = unpack_ih(buf, pos)
     pos += 6

@@ -109,7 +109,11 @@ class DescribeClusterResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_describe_cluster_broker_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeClusterBroker], int]:
+def _decode_describe_cluster_broker_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeClusterBroker], int]:
     items: list[DescribeClusterBroker] = []
     for _ in range(count):
         o = DescribeClusterBroker.__new__(DescribeClusterBroker)
@@ -155,7 +159,11 @@ def _encode_describe_cluster_broker_v0(out: bytearray, items: Iterable[DescribeC
             out.append(0)
 
 
-def _decode_describe_cluster_broker_v2(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeClusterBroker], int]:
+def _decode_describe_cluster_broker_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeClusterBroker], int]:
     items: list[DescribeClusterBroker] = []
     for _ in range(count):
         o = DescribeClusterBroker.__new__(DescribeClusterBroker)

@@ -90,7 +90,11 @@ class DescribeConfigsRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_describe_configs_resource_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeConfigsResource], int]:
+def _decode_describe_configs_resource_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeConfigsResource], int]:
     items: list[DescribeConfigsResource] = []
     for _ in range(count):
         o = DescribeConfigsResource.__new__(DescribeConfigsResource)
@@ -137,7 +141,11 @@ def _encode_describe_configs_resource_v0(out: bytearray, items: Iterable[Describ
             raise not_in_version("tag section")
 
 
-def _decode_describe_configs_resource_v4(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeConfigsResource], int]:
+def _decode_describe_configs_resource_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeConfigsResource], int]:
     items: list[DescribeConfigsResource] = []
     for _ in range(count):
         o = DescribeConfigsResource.__new__(DescribeConfigsResource)

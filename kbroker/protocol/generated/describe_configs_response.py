@@ -165,7 +165,11 @@ class DescribeConfigsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_describe_configs_synonym_v1(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeConfigsSynonym], int]:
+def _decode_describe_configs_synonym_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeConfigsSynonym], int]:
     items: list[DescribeConfigsSynonym] = []
     for _ in range(count):
         o = DescribeConfigsSynonym.__new__(DescribeConfigsSynonym)
@@ -204,7 +208,11 @@ def _encode_describe_configs_synonym_v1(out: bytearray, items: Iterable[Describe
             raise not_in_version("tag section")
 
 
-def _decode_describe_configs_synonym_v4(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeConfigsSynonym], int]:
+def _decode_describe_configs_synonym_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeConfigsSynonym], int]:
     items: list[DescribeConfigsSynonym] = []
     for _ in range(count):
         o = DescribeConfigsSynonym.__new__(DescribeConfigsSynonym)
@@ -244,7 +252,11 @@ def _encode_describe_configs_synonym_v4(out: bytearray, items: Iterable[Describe
             out.append(0)
 
 
-def _decode_describe_configs_resource_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeConfigsResourceResult], int]:
+def _decode_describe_configs_resource_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeConfigsResourceResult], int]:
     items: list[DescribeConfigsResourceResult] = []
     for _ in range(count):
         o = DescribeConfigsResourceResult.__new__(DescribeConfigsResourceResult)
@@ -274,7 +286,10 @@ def _decode_describe_configs_resource_result_v0(buf: Buffer, pos: int, count: in
     return items, pos
 
 
-def _encode_describe_configs_resource_result_v0(out: bytearray, items: Iterable[DescribeConfigsResourceResult]) -> None:
+def _encode_describe_configs_resource_result_v0(
+    out: bytearray,
+    items: Iterable[DescribeConfigsResourceResult],
+) -> None:
     for o in items:
         raw = o.name.encode()
         out += pack_h(len(raw))
@@ -287,7 +302,11 @@ def _encode_describe_configs_resource_result_v0(out: bytearray, items: Iterable[
             raise not_in_version("tag section")
 
 
-def _decode_describe_configs_resource_result_v1(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeConfigsResourceResult], int]:
+def _decode_describe_configs_resource_result_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeConfigsResourceResult], int]:
     items: list[DescribeConfigsResourceResult] = []
     for _ in range(count):
         o = DescribeConfigsResourceResult.__new__(DescribeConfigsResourceResult)
@@ -321,7 +340,10 @@ def _decode_describe_configs_resource_result_v1(buf: Buffer, pos: int, count: in
     return items, pos
 
 
-def _encode_describe_configs_resource_result_v1(out: bytearray, items: Iterable[DescribeConfigsResourceResult]) -> None:
+def _encode_describe_configs_resource_result_v1(
+    out: bytearray,
+    items: Iterable[DescribeConfigsResourceResult],
+) -> None:
     for o in items:
         if o.is_default:
             raise not_in_version("isDefault")
@@ -337,7 +359,11 @@ def _encode_describe_configs_resource_result_v1(out: bytearray, items: Iterable[
             raise not_in_version("tag section")
 
 
-def _decode_describe_configs_resource_result_v3(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeConfigsResourceResult], int]:
+def _decode_describe_configs_resource_result_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeConfigsResourceResult], int]:
     items: list[DescribeConfigsResourceResult] = []
     for _ in range(count):
         o = DescribeConfigsResourceResult.__new__(DescribeConfigsResourceResult)
@@ -377,7 +403,10 @@ def _decode_describe_configs_resource_result_v3(buf: Buffer, pos: int, count: in
     return items, pos
 
 
-def _encode_describe_configs_resource_result_v3(out: bytearray, items: Iterable[DescribeConfigsResourceResult]) -> None:
+def _encode_describe_configs_resource_result_v3(
+    out: bytearray,
+    items: Iterable[DescribeConfigsResourceResult],
+) -> None:
     for o in items:
         if o.is_default:
             raise not_in_version("isDefault")
@@ -396,7 +425,11 @@ def _encode_describe_configs_resource_result_v3(out: bytearray, items: Iterable[
             raise not_in_version("tag section")
 
 
-def _decode_describe_configs_resource_result_v4(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeConfigsResourceResult], int]:
+def _decode_describe_configs_resource_result_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeConfigsResourceResult], int]:
     items: list[DescribeConfigsResourceResult] = []
     for _ in range(count):
         o = DescribeConfigsResourceResult.__new__(DescribeConfigsResourceResult)
@@ -446,7 +479,10 @@ def _decode_describe_configs_resource_result_v4(buf: Buffer, pos: int, count: in
     return items, pos
 
 
-def _encode_describe_configs_resource_result_v4(out: bytearray, items: Iterable[DescribeConfigsResourceResult]) -> None:
+def _encode_describe_configs_resource_result_v4(
+    out: bytearray,
+    items: Iterable[DescribeConfigsResourceResult],
+) -> None:
     for o in items:
         if o.is_default:
             raise not_in_version("isDefault")
@@ -464,7 +500,11 @@ def _encode_describe_configs_resource_result_v4(out: bytearray, items: Iterable[
             out.append(0)
 
 
-def _decode_describe_configs_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeConfigsResult], int]:
+def _decode_describe_configs_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeConfigsResult], int]:
     items: list[DescribeConfigsResult] = []
     for _ in range(count):
         o = DescribeConfigsResult.__new__(DescribeConfigsResult)
@@ -509,7 +549,11 @@ def _encode_describe_configs_result_v0(out: bytearray, items: Iterable[DescribeC
             raise not_in_version("tag section")
 
 
-def _decode_describe_configs_result_v1(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeConfigsResult], int]:
+def _decode_describe_configs_result_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeConfigsResult], int]:
     items: list[DescribeConfigsResult] = []
     for _ in range(count):
         o = DescribeConfigsResult.__new__(DescribeConfigsResult)
@@ -554,7 +598,11 @@ def _encode_describe_configs_result_v1(out: bytearray, items: Iterable[DescribeC
             raise not_in_version("tag section")
 
 
-def _decode_describe_configs_result_v3(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeConfigsResult], int]:
+def _decode_describe_configs_result_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeConfigsResult], int]:
     items: list[DescribeConfigsResult] = []
     for _ in range(count):
         o = DescribeConfigsResult.__new__(DescribeConfigsResult)
@@ -599,7 +647,11 @@ def _encode_describe_configs_result_v3(out: bytearray, items: Iterable[DescribeC
             raise not_in_version("tag section")
 
 
-def _decode_describe_configs_result_v4(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeConfigsResult], int]:
+def _decode_describe_configs_result_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeConfigsResult], int]:
     items: list[DescribeConfigsResult] = []
     for _ in range(count):
         o = DescribeConfigsResult.__new__(DescribeConfigsResult)

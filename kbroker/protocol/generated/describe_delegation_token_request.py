@@ -73,7 +73,11 @@ class DescribeDelegationTokenRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_describe_delegation_token_owner_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeDelegationTokenOwner], int]:
+def _decode_describe_delegation_token_owner_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeDelegationTokenOwner], int]:
     items: list[DescribeDelegationTokenOwner] = []
     for _ in range(count):
         o = DescribeDelegationTokenOwner.__new__(DescribeDelegationTokenOwner)
@@ -96,7 +100,10 @@ def _decode_describe_delegation_token_owner_v0(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_describe_delegation_token_owner_v0(out: bytearray, items: Iterable[DescribeDelegationTokenOwner]) -> None:
+def _encode_describe_delegation_token_owner_v0(
+    out: bytearray,
+    items: Iterable[DescribeDelegationTokenOwner],
+) -> None:
     for o in items:
         raw = o.principal_type.encode()
         out += pack_h(len(raw))
@@ -108,7 +115,11 @@ def _encode_describe_delegation_token_owner_v0(out: bytearray, items: Iterable[D
             raise not_in_version("tag section")
 
 
-def _decode_describe_delegation_token_owner_v2(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeDelegationTokenOwner], int]:
+def _decode_describe_delegation_token_owner_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeDelegationTokenOwner], int]:
     items: list[DescribeDelegationTokenOwner] = []
     for _ in range(count):
         o = DescribeDelegationTokenOwner.__new__(DescribeDelegationTokenOwner)
@@ -135,7 +146,10 @@ def _decode_describe_delegation_token_owner_v2(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_describe_delegation_token_owner_v2(out: bytearray, items: Iterable[DescribeDelegationTokenOwner]) -> None:
+def _encode_describe_delegation_token_owner_v2(
+    out: bytearray,
+    items: Iterable[DescribeDelegationTokenOwner],
+) -> None:
     for o in items:
         write_compact_string(out, o.principal_type)
         write_compact_string(out, o.principal_name)
@@ -145,7 +159,10 @@ def _encode_describe_delegation_token_owner_v2(out: bytearray, items: Iterable[D
             out.append(0)
 
 
-def _decode_describe_delegation_token_request_v0(buf: Buffer, pos: int) -> tuple[DescribeDelegationTokenRequest, int]:
+def _decode_describe_delegation_token_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DescribeDelegationTokenRequest, int]:
     o = DescribeDelegationTokenRequest.__new__(DescribeDelegationTokenRequest)
     (n,) = unpack_i(buf, pos)
     pos += 4
@@ -167,7 +184,10 @@ def _encode_describe_delegation_token_request_v0(out: bytearray, o: DescribeDele
         raise not_in_version("tag section")
 
 
-def _decode_describe_delegation_token_request_v2(buf: Buffer, pos: int) -> tuple[DescribeDelegationTokenRequest, int]:
+def _decode_describe_delegation_token_request_v2(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DescribeDelegationTokenRequest, int]:
     o = DescribeDelegationTokenRequest.__new__(DescribeDelegationTokenRequest)
     n = buf[pos] - 1
     if n < 127:

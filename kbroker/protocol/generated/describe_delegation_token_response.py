@@ -129,7 +129,11 @@ class DescribeDelegationTokenResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_described_delegation_token_renewer_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribedDelegationTokenRenewer], int]:
+def _decode_described_delegation_token_renewer_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribedDelegationTokenRenewer], int]:
     items: list[DescribedDelegationTokenRenewer] = []
     for _ in range(count):
         o = DescribedDelegationTokenRenewer.__new__(DescribedDelegationTokenRenewer)
@@ -152,7 +156,10 @@ def _decode_described_delegation_token_renewer_v0(buf: Buffer, pos: int, count: 
     return items, pos
 
 
-def _encode_described_delegation_token_renewer_v0(out: bytearray, items: Iterable[DescribedDelegationTokenRenewer]) -> None:
+def _encode_described_delegation_token_renewer_v0(
+    out: bytearray,
+    items: Iterable[DescribedDelegationTokenRenewer],
+) -> None:
     for o in items:
         raw = o.principal_type.encode()
         out += pack_h(len(raw))
@@ -164,7 +171,11 @@ def _encode_described_delegation_token_renewer_v0(out: bytearray, items: Iterabl
             raise not_in_version("tag section")
 
 
-def _decode_described_delegation_token_renewer_v2(buf: Buffer, pos: int, count: int) -> tuple[list[DescribedDelegationTokenRenewer], int]:
+def _decode_described_delegation_token_renewer_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribedDelegationTokenRenewer], int]:
     items: list[DescribedDelegationTokenRenewer] = []
     for _ in range(count):
         o = DescribedDelegationTokenRenewer.__new__(DescribedDelegationTokenRenewer)
@@ -191,7 +202,10 @@ def _decode_described_delegation_token_renewer_v2(buf: Buffer, pos: int, count: 
     return items, pos
 
 
-def _encode_described_delegation_token_renewer_v2(out: bytearray, items: Iterable[DescribedDelegationTokenRenewer]) -> None:
+def _encode_described_delegation_token_renewer_v2(
+    out: bytearray,
+    items: Iterable[DescribedDelegationTokenRenewer],
+) -> None:
     for o in items:
         write_compact_string(out, o.principal_type)
         write_compact_string(out, o.principal_name)
@@ -201,7 +215,11 @@ def _encode_described_delegation_token_renewer_v2(out: bytearray, items: Iterabl
             out.append(0)
 
 
-def _decode_described_delegation_token_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribedDelegationToken], int]:
+def _decode_described_delegation_token_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribedDelegationToken], int]:
     items: list[DescribedDelegationToken] = []
     for _ in range(count):
         o = DescribedDelegationToken.__new__(DescribedDelegationToken)
@@ -270,7 +288,11 @@ def _encode_described_delegation_token_v0(out: bytearray, items: Iterable[Descri
             raise not_in_version("tag section")
 
 
-def _decode_described_delegation_token_v2(buf: Buffer, pos: int, count: int) -> tuple[list[DescribedDelegationToken], int]:
+def _decode_described_delegation_token_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribedDelegationToken], int]:
     items: list[DescribedDelegationToken] = []
     for _ in range(count):
         o = DescribedDelegationToken.__new__(DescribedDelegationToken)
@@ -352,7 +374,11 @@ def _encode_described_delegation_token_v2(out: bytearray, items: Iterable[Descri
             out.append(0)
 
 
-def _decode_described_delegation_token_v3(buf: Buffer, pos: int, count: int) -> tuple[list[DescribedDelegationToken], int]:
+def _decode_described_delegation_token_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribedDelegationToken], int]:
     items: list[DescribedDelegationToken] = []
     for _ in range(count):
         o = DescribedDelegationToken.__new__(DescribedDelegationToken)
@@ -444,7 +470,10 @@ def _encode_described_delegation_token_v3(out: bytearray, items: Iterable[Descri
             out.append(0)
 
 
-def _decode_describe_delegation_token_response_v0(buf: Buffer, pos: int) -> tuple[DescribeDelegationTokenResponse, int]:
+def _decode_describe_delegation_token_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DescribeDelegationTokenResponse, int]:
     o = DescribeDelegationTokenResponse.__new__(DescribeDelegationTokenResponse)
     o.error_code, n = unpack_hi(buf, pos)
     pos += 6
@@ -467,7 +496,10 @@ def _encode_describe_delegation_token_response_v0(out: bytearray, o: DescribeDel
         raise not_in_version("tag section")
 
 
-def _decode_describe_delegation_token_response_v2(buf: Buffer, pos: int) -> tuple[DescribeDelegationTokenResponse, int]:
+def _decode_describe_delegation_token_response_v2(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DescribeDelegationTokenResponse, int]:
     o = DescribeDelegationTokenResponse.__new__(DescribeDelegationTokenResponse)
     (o.error_code,) = unpack_h(buf, pos)
     pos += 2
@@ -504,7 +536,10 @@ def _encode_describe_delegation_token_response_v2(out: bytearray, o: DescribeDel
         out.append(0)
 
 
-def _decode_describe_delegation_token_response_v3(buf: Buffer, pos: int) -> tuple[DescribeDelegationTokenResponse, int]:
+def _decode_describe_delegation_token_response_v3(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DescribeDelegationTokenResponse, int]:
     o = DescribeDelegationTokenResponse.__new__(DescribeDelegationTokenResponse)
     (o.error_code,) = unpack_h(buf, pos)
     pos += 2

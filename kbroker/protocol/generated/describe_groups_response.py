@@ -132,7 +132,11 @@ class DescribeGroupsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_described_group_member_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribedGroupMember], int]:
+def _decode_described_group_member_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribedGroupMember], int]:
     items: list[DescribedGroupMember] = []
     for _ in range(count):
         o = DescribedGroupMember.__new__(DescribedGroupMember)
@@ -196,7 +200,11 @@ def _encode_described_group_member_v0(out: bytearray, items: Iterable[DescribedG
             raise not_in_version("tag section")
 
 
-def _decode_described_group_member_v4(buf: Buffer, pos: int, count: int) -> tuple[list[DescribedGroupMember], int]:
+def _decode_described_group_member_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribedGroupMember], int]:
     items: list[DescribedGroupMember] = []
     for _ in range(count):
         o = DescribedGroupMember.__new__(DescribedGroupMember)
@@ -270,7 +278,11 @@ def _encode_described_group_member_v4(out: bytearray, items: Iterable[DescribedG
             raise not_in_version("tag section")
 
 
-def _decode_described_group_member_v5(buf: Buffer, pos: int, count: int) -> tuple[list[DescribedGroupMember], int]:
+def _decode_described_group_member_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribedGroupMember], int]:
     items: list[DescribedGroupMember] = []
     for _ in range(count):
         o = DescribedGroupMember.__new__(DescribedGroupMember)

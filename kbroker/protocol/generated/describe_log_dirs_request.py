@@ -73,7 +73,11 @@ class DescribeLogDirsRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_describable_log_dir_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribableLogDirTopic], int]:
+def _decode_describable_log_dir_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribableLogDirTopic], int]:
     items: list[DescribableLogDirTopic] = []
     for _ in range(count):
         o = DescribableLogDirTopic.__new__(DescribableLogDirTopic)
@@ -108,7 +112,11 @@ def _encode_describable_log_dir_topic_v0(out: bytearray, items: Iterable[Describ
             raise not_in_version("tag section")
 
 
-def _decode_describable_log_dir_topic_v2(buf: Buffer, pos: int, count: int) -> tuple[list[DescribableLogDirTopic], int]:
+def _decode_describable_log_dir_topic_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribableLogDirTopic], int]:
     items: list[DescribableLogDirTopic] = []
     for _ in range(count):
         o = DescribableLogDirTopic.__new__(DescribableLogDirTopic)

@@ -149,7 +149,11 @@ class DescribeLogDirsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_describe_log_dirs_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeLogDirsPartition], int]:
+def _decode_describe_log_dirs_partition_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeLogDirsPartition], int]:
     items: list[DescribeLogDirsPartition] = []
     for _ in range(count):
         o = DescribeLogDirsPartition.__new__(DescribeLogDirsPartition)
@@ -167,7 +171,11 @@ def _encode_describe_log_dirs_partition_v0(out: bytearray, items: Iterable[Descr
             raise not_in_version("tag section")
 
 
-def _decode_describe_log_dirs_partition_v2(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeLogDirsPartition], int]:
+def _decode_describe_log_dirs_partition_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeLogDirsPartition], int]:
     items: list[DescribeLogDirsPartition] = []
     for _ in range(count):
         o = DescribeLogDirsPartition.__new__(DescribeLogDirsPartition)
@@ -191,7 +199,11 @@ def _encode_describe_log_dirs_partition_v2(out: bytearray, items: Iterable[Descr
             out.append(0)
 
 
-def _decode_describe_log_dirs_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeLogDirsTopic], int]:
+def _decode_describe_log_dirs_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeLogDirsTopic], int]:
     items: list[DescribeLogDirsTopic] = []
     for _ in range(count):
         o = DescribeLogDirsTopic.__new__(DescribeLogDirsTopic)
@@ -225,7 +237,11 @@ def _encode_describe_log_dirs_topic_v0(out: bytearray, items: Iterable[DescribeL
             raise not_in_version("tag section")
 
 
-def _decode_describe_log_dirs_topic_v2(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeLogDirsTopic], int]:
+def _decode_describe_log_dirs_topic_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeLogDirsTopic], int]:
     items: list[DescribeLogDirsTopic] = []
     for _ in range(count):
         o = DescribeLogDirsTopic.__new__(DescribeLogDirsTopic)
@@ -268,7 +284,11 @@ def _encode_describe_log_dirs_topic_v2(out: bytearray, items: Iterable[DescribeL
             out.append(0)
 
 
-def _decode_describe_log_dirs_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeLogDirsResult], int]:
+def _decode_describe_log_dirs_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeLogDirsResult], int]:
     items: list[DescribeLogDirsResult] = []
     for _ in range(count):
         o = DescribeLogDirsResult.__new__(DescribeLogDirsResult)
@@ -305,7 +325,11 @@ def _encode_describe_log_dirs_result_v0(out: bytearray, items: Iterable[Describe
             raise not_in_version("tag section")
 
 
-def _decode_describe_log_dirs_result_v2(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeLogDirsResult], int]:
+def _decode_describe_log_dirs_result_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeLogDirsResult], int]:
     items: list[DescribeLogDirsResult] = []
     for _ in range(count):
         o = DescribeLogDirsResult.__new__(DescribeLogDirsResult)
@@ -354,7 +378,11 @@ def _encode_describe_log_dirs_result_v2(out: bytearray, items: Iterable[Describe
             out.append(0)
 
 
-def _decode_describe_log_dirs_result_v4(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeLogDirsResult], int]:
+def _decode_describe_log_dirs_result_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeLogDirsResult], int]:
     items: list[DescribeLogDirsResult] = []
     for _ in range(count):
         o = DescribeLogDirsResult.__new__(DescribeLogDirsResult)
@@ -404,7 +432,11 @@ def _encode_describe_log_dirs_result_v4(out: bytearray, items: Iterable[Describe
             out.append(0)
 
 
-def _decode_describe_log_dirs_result_v5(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeLogDirsResult], int]:
+def _decode_describe_log_dirs_result_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeLogDirsResult], int]:
     items: list[DescribeLogDirsResult] = []
     for _ in range(count):
         o = DescribeLogDirsResult.__new__(DescribeLogDirsResult)

@@ -87,7 +87,11 @@ class DescribeShareGroupOffsetsRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_describe_share_group_offsets_request_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeShareGroupOffsetsRequestTopic], int]:
+def _decode_describe_share_group_offsets_request_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeShareGroupOffsetsRequestTopic], int]:
     items: list[DescribeShareGroupOffsetsRequestTopic] = []
     for _ in range(count):
         o = DescribeShareGroupOffsetsRequestTopic.__new__(DescribeShareGroupOffsetsRequestTopic)
@@ -119,7 +123,10 @@ def _decode_describe_share_group_offsets_request_topic_v0(buf: Buffer, pos: int,
     return items, pos
 
 
-def _encode_describe_share_group_offsets_request_topic_v0(out: bytearray, items: Iterable[DescribeShareGroupOffsetsRequestTopic]) -> None:
+def _encode_describe_share_group_offsets_request_topic_v0(
+    out: bytearray,
+    items: Iterable[DescribeShareGroupOffsetsRequestTopic],
+) -> None:
     for o in items:
         write_compact_string(out, o.topic_name)
         n = len(o.partitions) + 1
@@ -131,7 +138,11 @@ def _encode_describe_share_group_offsets_request_topic_v0(out: bytearray, items:
             out.append(0)
 
 
-def _decode_describe_share_group_offsets_request_group_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeShareGroupOffsetsRequestGroup], int]:
+def _decode_describe_share_group_offsets_request_group_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeShareGroupOffsetsRequestGroup], int]:
     items: list[DescribeShareGroupOffsetsRequestGroup] = []
     for _ in range(count):
         o = DescribeShareGroupOffsetsRequestGroup.__new__(DescribeShareGroupOffsetsRequestGroup)
@@ -163,7 +174,10 @@ def _decode_describe_share_group_offsets_request_group_v0(buf: Buffer, pos: int,
     return items, pos
 
 
-def _encode_describe_share_group_offsets_request_group_v0(out: bytearray, items: Iterable[DescribeShareGroupOffsetsRequestGroup]) -> None:
+def _encode_describe_share_group_offsets_request_group_v0(
+    out: bytearray,
+    items: Iterable[DescribeShareGroupOffsetsRequestGroup],
+) -> None:
     for o in items:
         write_compact_string(out, o.group_id)
         if o.topics is None:
@@ -178,7 +192,10 @@ def _encode_describe_share_group_offsets_request_group_v0(out: bytearray, items:
             out.append(0)
 
 
-def _decode_describe_share_group_offsets_request_v0(buf: Buffer, pos: int) -> tuple[DescribeShareGroupOffsetsRequest, int]:
+def _decode_describe_share_group_offsets_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DescribeShareGroupOffsetsRequest, int]:
     o = DescribeShareGroupOffsetsRequest.__new__(DescribeShareGroupOffsetsRequest)
     n = buf[pos] - 1
     if n < 127:
@@ -199,7 +216,10 @@ def _decode_describe_share_group_offsets_request_v0(buf: Buffer, pos: int) -> tu
     return o, pos
 
 
-def _encode_describe_share_group_offsets_request_v0(out: bytearray, o: DescribeShareGroupOffsetsRequest) -> None:
+def _encode_describe_share_group_offsets_request_v0(
+    out: bytearray,
+    o: DescribeShareGroupOffsetsRequest,
+) -> None:
     n = len(o.groups) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_describe_share_group_offsets_request_group_v0(out, o.groups)

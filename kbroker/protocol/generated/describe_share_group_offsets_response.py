@@ -147,7 +147,11 @@ class DescribeShareGroupOffsetsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_describe_share_group_offsets_response_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeShareGroupOffsetsResponsePartition], int]:
+def _decode_describe_share_group_offsets_response_partition_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeShareGroupOffsetsResponsePartition], int]:
     items: list[DescribeShareGroupOffsetsResponsePartition] = []
     for _ in range(count):
         o = DescribeShareGroupOffsetsResponsePartition.__new__(DescribeShareGroupOffsetsResponsePartition)
@@ -170,7 +174,10 @@ def _decode_describe_share_group_offsets_response_partition_v0(buf: Buffer, pos:
     return items, pos
 
 
-def _encode_describe_share_group_offsets_response_partition_v0(out: bytearray, items: Iterable[DescribeShareGroupOffsetsResponsePartition]) -> None:
+def _encode_describe_share_group_offsets_response_partition_v0(
+    out: bytearray,
+    items: Iterable[DescribeShareGroupOffsetsResponsePartition],
+) -> None:
     for o in items:
         out += pack_iqih(o.partition_index, o.start_offset, o.leader_epoch, o.error_code)
         write_compact_nullable_string(out, o.error_message)
@@ -180,7 +187,11 @@ def _encode_describe_share_group_offsets_response_partition_v0(out: bytearray, i
             out.append(0)
 
 
-def _decode_describe_share_group_offsets_response_partition_v1(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeShareGroupOffsetsResponsePartition], int]:
+def _decode_describe_share_group_offsets_response_partition_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeShareGroupOffsetsResponsePartition], int]:
     items: list[DescribeShareGroupOffsetsResponsePartition] = []
     for _ in range(count):
         o = DescribeShareGroupOffsetsResponsePartition.__new__(DescribeShareGroupOffsetsResponsePartition)
@@ -202,7 +213,10 @@ def _decode_describe_share_group_offsets_response_partition_v1(buf: Buffer, pos:
     return items, pos
 
 
-def _encode_describe_share_group_offsets_response_partition_v1(out: bytearray, items: Iterable[DescribeShareGroupOffsetsResponsePartition]) -> None:
+def _encode_describe_share_group_offsets_response_partition_v1(
+    out: bytearray,
+    items: Iterable[DescribeShareGroupOffsetsResponsePartition],
+) -> None:
     for o in items:
         out += pack_iqiqh(o.partition_index, o.start_offset, o.leader_epoch, o.lag, o.error_code)
         write_compact_nullable_string(out, o.error_message)
@@ -212,7 +226,11 @@ def _encode_describe_share_group_offsets_response_partition_v1(out: bytearray, i
             out.append(0)
 
 
-def _decode_describe_share_group_offsets_response_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeShareGroupOffsetsResponseTopic], int]:
+def _decode_describe_share_group_offsets_response_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeShareGroupOffsetsResponseTopic], int]:
     items: list[DescribeShareGroupOffsetsResponseTopic] = []
     for _ in range(count):
         o = DescribeShareGroupOffsetsResponseTopic.__new__(DescribeShareGroupOffsetsResponseTopic)
@@ -245,7 +263,10 @@ def _decode_describe_share_group_offsets_response_topic_v0(buf: Buffer, pos: int
     return items, pos
 
 
-def _encode_describe_share_group_offsets_response_topic_v0(out: bytearray, items: Iterable[DescribeShareGroupOffsetsResponseTopic]) -> None:
+def _encode_describe_share_group_offsets_response_topic_v0(
+    out: bytearray,
+    items: Iterable[DescribeShareGroupOffsetsResponseTopic],
+) -> None:
     for o in items:
         write_compact_string(out, o.topic_name)
         out += pack_16s(o.topic_id)
@@ -258,7 +279,11 @@ def _encode_describe_share_group_offsets_response_topic_v0(out: bytearray, items
             out.append(0)
 
 
-def _decode_describe_share_group_offsets_response_topic_v1(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeShareGroupOffsetsResponseTopic], int]:
+def _decode_describe_share_group_offsets_response_topic_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeShareGroupOffsetsResponseTopic], int]:
     items: list[DescribeShareGroupOffsetsResponseTopic] = []
     for _ in range(count):
         o = DescribeShareGroupOffsetsResponseTopic.__new__(DescribeShareGroupOffsetsResponseTopic)
@@ -291,7 +316,10 @@ def _decode_describe_share_group_offsets_response_topic_v1(buf: Buffer, pos: int
     return items, pos
 
 
-def _encode_describe_share_group_offsets_response_topic_v1(out: bytearray, items: Iterable[DescribeShareGroupOffsetsResponseTopic]) -> None:
+def _encode_describe_share_group_offsets_response_topic_v1(
+    out: bytearray,
+    items: Iterable[DescribeShareGroupOffsetsResponseTopic],
+) -> None:
     for o in items:
         write_compact_string(out, o.topic_name)
         out += pack_16s(o.topic_id)
@@ -304,7 +332,11 @@ def _encode_describe_share_group_offsets_response_topic_v1(out: bytearray, items
             out.append(0)
 
 
-def _decode_describe_share_group_offsets_response_group_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeShareGroupOffsetsResponseGroup], int]:
+def _decode_describe_share_group_offsets_response_group_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeShareGroupOffsetsResponseGroup], int]:
     items: list[DescribeShareGroupOffsetsResponseGroup] = []
     for _ in range(count):
         o = DescribeShareGroupOffsetsResponseGroup.__new__(DescribeShareGroupOffsetsResponseGroup)
@@ -344,7 +376,10 @@ def _decode_describe_share_group_offsets_response_group_v0(buf: Buffer, pos: int
     return items, pos
 
 
-def _encode_describe_share_group_offsets_response_group_v0(out: bytearray, items: Iterable[DescribeShareGroupOffsetsResponseGroup]) -> None:
+def _encode_describe_share_group_offsets_response_group_v0(
+    out: bytearray,
+    items: Iterable[DescribeShareGroupOffsetsResponseGroup],
+) -> None:
     for o in items:
         write_compact_string(out, o.group_id)
         n = len(o.topics) + 1
@@ -358,7 +393,11 @@ def _encode_describe_share_group_offsets_response_group_v0(out: bytearray, items
             out.append(0)
 
 
-def _decode_describe_share_group_offsets_response_group_v1(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeShareGroupOffsetsResponseGroup], int]:
+def _decode_describe_share_group_offsets_response_group_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeShareGroupOffsetsResponseGroup], int]:
     items: list[DescribeShareGroupOffsetsResponseGroup] = []
     for _ in range(count):
         o = DescribeShareGroupOffsetsResponseGroup.__new__(DescribeShareGroupOffsetsResponseGroup)
@@ -398,7 +437,10 @@ def _decode_describe_share_group_offsets_response_group_v1(buf: Buffer, pos: int
     return items, pos
 
 
-def _encode_describe_share_group_offsets_response_group_v1(out: bytearray, items: Iterable[DescribeShareGroupOffsetsResponseGroup]) -> None:
+def _encode_describe_share_group_offsets_response_group_v1(
+    out: bytearray,
+    items: Iterable[DescribeShareGroupOffsetsResponseGroup],
+) -> None:
     for o in items:
         write_compact_string(out, o.group_id)
         n = len(o.topics) + 1
@@ -412,7 +454,10 @@ def _encode_describe_share_group_offsets_response_group_v1(out: bytearray, items
             out.append(0)
 
 
-def _decode_describe_share_group_offsets_response_v0(buf: Buffer, pos: int) -> tuple[DescribeShareGroupOffsetsResponse, int]:
+def _decode_describe_share_group_offsets_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DescribeShareGroupOffsetsResponse, int]:
     o = DescribeShareGroupOffsetsResponse.__new__(DescribeShareGroupOffsetsResponse)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
     pos += 4
@@ -435,7 +480,10 @@ def _decode_describe_share_group_offsets_response_v0(buf: Buffer, pos: int) -> t
     return o, pos
 
 
-def _encode_describe_share_group_offsets_response_v0(out: bytearray, o: DescribeShareGroupOffsetsResponse) -> None:
+def _encode_describe_share_group_offsets_response_v0(
+    out: bytearray,
+    o: DescribeShareGroupOffsetsResponse,
+) -> None:
     out += pack_i(o.throttle_time_ms)
     n = len(o.groups) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
@@ -446,7 +494,10 @@ def _encode_describe_share_group_offsets_response_v0(out: bytearray, o: Describe
         out.append(0)
 
 
-def _decode_describe_share_group_offsets_response_v1(buf: Buffer, pos: int) -> tuple[DescribeShareGroupOffsetsResponse, int]:
+def _decode_describe_share_group_offsets_response_v1(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DescribeShareGroupOffsetsResponse, int]:
     o = DescribeShareGroupOffsetsResponse.__new__(DescribeShareGroupOffsetsResponse)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
     pos += 4
@@ -469,7 +520,10 @@ def _decode_describe_share_group_offsets_response_v1(buf: Buffer, pos: int) -> t
     return o, pos
 
 
-def _encode_describe_share_group_offsets_response_v1(out: bytearray, o: DescribeShareGroupOffsetsResponse) -> None:
+def _encode_describe_share_group_offsets_response_v1(
+    out: bytearray,
+    o: DescribeShareGroupOffsetsResponse,
+) -> None:
     out += pack_i(o.throttle_time_ms)
     n = len(o.groups) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)

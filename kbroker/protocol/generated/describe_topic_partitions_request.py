@@ -155,7 +155,10 @@ def _encode_topic_request_v0(out: bytearray, items: Iterable[TopicRequest]) -> N
             out.append(0)
 
 
-def _decode_describe_topic_partitions_request_v0(buf: Buffer, pos: int) -> tuple[DescribeTopicPartitionsRequest, int]:
+def _decode_describe_topic_partitions_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DescribeTopicPartitionsRequest, int]:
     o = DescribeTopicPartitionsRequest.__new__(DescribeTopicPartitionsRequest)
     n = buf[pos] - 1
     if n < 127:

@@ -193,7 +193,11 @@ def _encode_cursor_v0(out: bytearray, items: Iterable[Cursor]) -> None:
             out.append(0)
 
 
-def _decode_describe_topic_partitions_response_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeTopicPartitionsResponsePartition], int]:
+def _decode_describe_topic_partitions_response_partition_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeTopicPartitionsResponsePartition], int]:
     items: list[DescribeTopicPartitionsResponsePartition] = []
     for _ in range(count):
         o = DescribeTopicPartitionsResponsePartition.__new__(DescribeTopicPartitionsResponsePartition)
@@ -270,7 +274,10 @@ def _decode_describe_topic_partitions_response_partition_v0(buf: Buffer, pos: in
     return items, pos
 
 
-def _encode_describe_topic_partitions_response_partition_v0(out: bytearray, items: Iterable[DescribeTopicPartitionsResponsePartition]) -> None:
+def _encode_describe_topic_partitions_response_partition_v0(
+    out: bytearray,
+    items: Iterable[DescribeTopicPartitionsResponsePartition],
+) -> None:
     for o in items:
         out += pack_h3i(o.error_code, o.partition_index, o.leader_id, o.leader_epoch)
         n = len(o.replica_nodes) + 1
@@ -300,7 +307,11 @@ def _encode_describe_topic_partitions_response_partition_v0(out: bytearray, item
             out.append(0)
 
 
-def _decode_describe_topic_partitions_response_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeTopicPartitionsResponseTopic], int]:
+def _decode_describe_topic_partitions_response_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeTopicPartitionsResponseTopic], int]:
     items: list[DescribeTopicPartitionsResponseTopic] = []
     for _ in range(count):
         o = DescribeTopicPartitionsResponseTopic.__new__(DescribeTopicPartitionsResponseTopic)
@@ -337,7 +348,10 @@ def _decode_describe_topic_partitions_response_topic_v0(buf: Buffer, pos: int, c
     return items, pos
 
 
-def _encode_describe_topic_partitions_response_topic_v0(out: bytearray, items: Iterable[DescribeTopicPartitionsResponseTopic]) -> None:
+def _encode_describe_topic_partitions_response_topic_v0(
+    out: bytearray,
+    items: Iterable[DescribeTopicPartitionsResponseTopic],
+) -> None:
     for o in items:
         out += pack_h(o.error_code)
         write_compact_nullable_string(out, o.name)
@@ -352,7 +366,10 @@ def _encode_describe_topic_partitions_response_topic_v0(out: bytearray, items: I
             out.append(0)
 
 
-def _decode_describe_topic_partitions_response_v0(buf: Buffer, pos: int) -> tuple[DescribeTopicPartitionsResponse, int]:
+def _decode_describe_topic_partitions_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DescribeTopicPartitionsResponse, int]:
     o = DescribeTopicPartitionsResponse.__new__(DescribeTopicPartitionsResponse)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
     pos += 4

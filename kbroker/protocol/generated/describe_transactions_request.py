@@ -44,7 +44,10 @@ class DescribeTransactionsRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_describe_transactions_request_v0(buf: Buffer, pos: int) -> tuple[DescribeTransactionsRequest, int]:
+def _decode_describe_transactions_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DescribeTransactionsRequest, int]:
     o = DescribeTransactionsRequest.__new__(DescribeTransactionsRequest)
     n = buf[pos] - 1
     if n < 127:

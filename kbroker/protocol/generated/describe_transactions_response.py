@@ -228,7 +228,10 @@ def _encode_transaction_state_v0(out: bytearray, items: Iterable[TransactionStat
             out.append(0)
 
 
-def _decode_describe_transactions_response_v0(buf: Buffer, pos: int) -> tuple[DescribeTransactionsResponse, int]:
+def _decode_describe_transactions_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DescribeTransactionsResponse, int]:
     o = DescribeTransactionsResponse.__new__(DescribeTransactionsResponse)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
     pos += 4

@@ -91,7 +91,10 @@ def _encode_user_name_v0(out: bytearray, items: Iterable[UserName]) -> None:
             out.append(0)
 
 
-def _decode_describe_user_scram_credentials_request_v0(buf: Buffer, pos: int) -> tuple[DescribeUserScramCredentialsRequest, int]:
+def _decode_describe_user_scram_credentials_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DescribeUserScramCredentialsRequest, int]:
     o = DescribeUserScramCredentialsRequest.__new__(DescribeUserScramCredentialsRequest)
     n = buf[pos] - 1
     if n < 127:
@@ -113,7 +116,10 @@ def _decode_describe_user_scram_credentials_request_v0(buf: Buffer, pos: int) ->
     return o, pos
 
 
-def _encode_describe_user_scram_credentials_request_v0(out: bytearray, o: DescribeUserScramCredentialsRequest) -> None:
+def _encode_describe_user_scram_credentials_request_v0(
+    out: bytearray,
+    o: DescribeUserScramCredentialsRequest,
+) -> None:
     if o.users is None:
         out.append(0)
     else:

@@ -135,7 +135,11 @@ def _encode_credential_info_v0(out: bytearray, items: Iterable[CredentialInfo]) 
             out.append(0)
 
 
-def _decode_describe_user_scram_credentials_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[DescribeUserScramCredentialsResult], int]:
+def _decode_describe_user_scram_credentials_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[DescribeUserScramCredentialsResult], int]:
     items: list[DescribeUserScramCredentialsResult] = []
     for _ in range(count):
         o = DescribeUserScramCredentialsResult.__new__(DescribeUserScramCredentialsResult)
@@ -175,7 +179,10 @@ def _decode_describe_user_scram_credentials_result_v0(buf: Buffer, pos: int, cou
     return items, pos
 
 
-def _encode_describe_user_scram_credentials_result_v0(out: bytearray, items: Iterable[DescribeUserScramCredentialsResult]) -> None:
+def _encode_describe_user_scram_credentials_result_v0(
+    out: bytearray,
+    items: Iterable[DescribeUserScramCredentialsResult],
+) -> None:
     for o in items:
         write_compact_string(out, o.user)
         out += pack_h(o.error_code)
@@ -189,7 +196,10 @@ def _encode_describe_user_scram_credentials_result_v0(out: bytearray, items: Ite
             out.append(0)
 
 
-def _decode_describe_user_scram_credentials_response_v0(buf: Buffer, pos: int) -> tuple[DescribeUserScramCredentialsResponse, int]:
+def _decode_describe_user_scram_credentials_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[DescribeUserScramCredentialsResponse, int]:
     o = DescribeUserScramCredentialsResponse.__new__(DescribeUserScramCredentialsResponse)
     o.throttle_time_ms, o.error_code = unpack_ih(buf, pos)
     pos += 6
@@ -219,7 +229,10 @@ def _decode_describe_user_scram_credentials_response_v0(buf: Buffer, pos: int) -
     return o, pos
 
 
-def _encode_describe_user_scram_credentials_response_v0(out: bytearray, o: DescribeUserScramCredentialsResponse) -> None:
+def _encode_describe_user_scram_credentials_response_v0(
+    out: bytearray,
+    o: DescribeUserScramCredentialsResponse,
+) -> None:
     out += pack_ih(o.throttle_time_ms, o.error_code)
     write_compact_nullable_string(out, o.error_message)
     n = len(o.results) + 1

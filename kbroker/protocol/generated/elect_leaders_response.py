@@ -172,7 +172,11 @@ def _encode_partition_result_v2(out: bytearray, items: Iterable[PartitionResult]
             out.append(0)
 
 
-def _decode_replica_election_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[ReplicaElectionResult], int]:
+def _decode_replica_election_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ReplicaElectionResult], int]:
     items: list[ReplicaElectionResult] = []
     for _ in range(count):
         o = ReplicaElectionResult.__new__(ReplicaElectionResult)
@@ -206,7 +210,11 @@ def _encode_replica_election_result_v0(out: bytearray, items: Iterable[ReplicaEl
             raise not_in_version("tag section")
 
 
-def _decode_replica_election_result_v2(buf: Buffer, pos: int, count: int) -> tuple[list[ReplicaElectionResult], int]:
+def _decode_replica_election_result_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ReplicaElectionResult], int]:
     items: list[ReplicaElectionResult] = []
     for _ in range(count):
         o = ReplicaElectionResult.__new__(ReplicaElectionResult)

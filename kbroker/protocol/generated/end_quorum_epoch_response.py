@@ -380,10 +380,7 @@ def _encode_end_quorum_epoch_response_v1(out: bytearray, o: EndQuorumEpochRespon
     n = len(o.topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_topic_data_v1(out, o.topics)
-    if (
-        o.unknown_tags
-        or o.node_endpoints
-    ):
+    if o.unknown_tags or o.node_endpoints:
         _write_tags_of_end_quorum_epoch_response_v1(out, o)
     else:
         out.append(0)

@@ -50,7 +50,10 @@ class ExpireDelegationTokenRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_expire_delegation_token_request_v0(buf: Buffer, pos: int) -> tuple[ExpireDelegationTokenRequest, int]:
+def _decode_expire_delegation_token_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ExpireDelegationTokenRequest, int]:
     o = ExpireDelegationTokenRequest.__new__(ExpireDelegationTokenRequest)
     (n,) = unpack_i(buf, pos)
     pos += 4
@@ -73,7 +76,10 @@ def _encode_expire_delegation_token_request_v0(out: bytearray, o: ExpireDelegati
         raise not_in_version("tag section")
 
 
-def _decode_expire_delegation_token_request_v2(buf: Buffer, pos: int) -> tuple[ExpireDelegationTokenRequest, int]:
+def _decode_expire_delegation_token_request_v2(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ExpireDelegationTokenRequest, int]:
     o = ExpireDelegationTokenRequest.__new__(ExpireDelegationTokenRequest)
     n = buf[pos] - 1
     if n < 127:

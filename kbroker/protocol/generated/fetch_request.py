@@ -547,10 +547,7 @@ def _encode_fetch_partition_v17(out: bytearray, items: Iterable[FetchPartition])
             o.log_start_offset,
             o.partition_max_bytes,
         )
-        if (
-            o.unknown_tags
-            or o.replica_directory_id != ZERO_UUID
-        ):
+        if o.unknown_tags or o.replica_directory_id != ZERO_UUID:
             _write_tags_of_fetch_partition_v17(out, o)
         else:
             out.append(0)
@@ -623,11 +620,7 @@ def _encode_fetch_partition_v18(out: bytearray, items: Iterable[FetchPartition])
             o.log_start_offset,
             o.partition_max_bytes,
         )
-        if (
-            o.unknown_tags
-            or o.replica_directory_id != ZERO_UUID
-            or o.high_watermark != 9223372036854775807
-        ):
+        if o.unknown_tags or o.replica_directory_id != ZERO_UUID or o.high_watermark != 9223372036854775807:
             _write_tags_of_fetch_partition_v18(out, o)
         else:
             out.append(0)
@@ -1314,10 +1307,7 @@ def _encode_fetch_request_v12(out: bytearray, o: FetchRequest) -> None:
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_forgotten_topic_v12(out, o.forgotten_topics_data)
     write_compact_string(out, o.rack_id)
-    if (
-        o.unknown_tags
-        or o.cluster_id is not None
-    ):
+    if o.unknown_tags or o.cluster_id is not None:
         _write_tags_of_fetch_request_v12(out, o)
     else:
         out.append(0)
@@ -1426,10 +1416,7 @@ def _encode_fetch_request_v13(out: bytearray, o: FetchRequest) -> None:
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_forgotten_topic_v13(out, o.forgotten_topics_data)
     write_compact_string(out, o.rack_id)
-    if (
-        o.unknown_tags
-        or o.cluster_id is not None
-    ):
+    if o.unknown_tags or o.cluster_id is not None:
         _write_tags_of_fetch_request_v13(out, o)
     else:
         out.append(0)
@@ -1544,7 +1531,8 @@ def _encode_fetch_request_v15(out: bytearray, o: FetchRequest) -> None:
     if (
         o.unknown_tags
         or o.cluster_id is not None
-        or (o.replica_state.replica_id != -1 or o.replica_state.replica_epoch != -1)
+        or o.replica_state.replica_id != -1
+        or o.replica_state.replica_epoch != -1
     ):
         _write_tags_of_fetch_request_v15(out, o)
     else:
@@ -1660,7 +1648,8 @@ def _encode_fetch_request_v17(out: bytearray, o: FetchRequest) -> None:
     if (
         o.unknown_tags
         or o.cluster_id is not None
-        or (o.replica_state.replica_id != -1 or o.replica_state.replica_epoch != -1)
+        or o.replica_state.replica_id != -1
+        or o.replica_state.replica_epoch != -1
     ):
         _write_tags_of_fetch_request_v17(out, o)
     else:
@@ -1776,7 +1765,8 @@ def _encode_fetch_request_v18(out: bytearray, o: FetchRequest) -> None:
     if (
         o.unknown_tags
         or o.cluster_id is not None
-        or (o.replica_state.replica_id != -1 or o.replica_state.replica_epoch != -1)
+        or o.replica_state.replica_id != -1
+        or o.replica_state.replica_epoch != -1
     ):
         _write_tags_of_fetch_request_v18(out, o)
     else:

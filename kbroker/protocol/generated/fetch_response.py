@@ -337,7 +337,11 @@ def _encode_aborted_transaction_v4(out: bytearray, items: Iterable[AbortedTransa
             raise not_in_version("tag section")
 
 
-def _decode_aborted_transaction_v12(buf: Buffer, pos: int, count: int) -> tuple[list[AbortedTransaction], int]:
+def _decode_aborted_transaction_v12(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AbortedTransaction], int]:
     items: list[AbortedTransaction] = []
     for _ in range(count):
         o = AbortedTransaction.__new__(AbortedTransaction)
@@ -769,16 +773,23 @@ def _encode_partition_data_v12(out: bytearray, items: Iterable[PartitionData]) -
             out += o.records
         if (
             o.unknown_tags
-            or (o.diverging_epoch.epoch != -1 or o.diverging_epoch.end_offset != -1)
-            or (o.current_leader.leader_id != -1 or o.current_leader.leader_epoch != -1)
-            or (o.snapshot_id.end_offset != -1 or o.snapshot_id.epoch != -1)
+            or o.diverging_epoch.epoch != -1
+            or o.diverging_epoch.end_offset != -1
+            or o.current_leader.leader_id != -1
+            or o.current_leader.leader_epoch != -1
+            or o.snapshot_id.end_offset != -1
+            or o.snapshot_id.epoch != -1
         ):
             _write_tags_of_partition_data_v12(out, o)
         else:
             out.append(0)
 
 
-def _decode_fetchable_topic_response_v0(buf: Buffer, pos: int, count: int) -> tuple[list[FetchableTopicResponse], int]:
+def _decode_fetchable_topic_response_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[FetchableTopicResponse], int]:
     items: list[FetchableTopicResponse] = []
     for _ in range(count):
         o = FetchableTopicResponse.__new__(FetchableTopicResponse)
@@ -813,7 +824,11 @@ def _encode_fetchable_topic_response_v0(out: bytearray, items: Iterable[Fetchabl
             raise not_in_version("tag section")
 
 
-def _decode_fetchable_topic_response_v4(buf: Buffer, pos: int, count: int) -> tuple[list[FetchableTopicResponse], int]:
+def _decode_fetchable_topic_response_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[FetchableTopicResponse], int]:
     items: list[FetchableTopicResponse] = []
     for _ in range(count):
         o = FetchableTopicResponse.__new__(FetchableTopicResponse)
@@ -848,7 +863,11 @@ def _encode_fetchable_topic_response_v4(out: bytearray, items: Iterable[Fetchabl
             raise not_in_version("tag section")
 
 
-def _decode_fetchable_topic_response_v5(buf: Buffer, pos: int, count: int) -> tuple[list[FetchableTopicResponse], int]:
+def _decode_fetchable_topic_response_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[FetchableTopicResponse], int]:
     items: list[FetchableTopicResponse] = []
     for _ in range(count):
         o = FetchableTopicResponse.__new__(FetchableTopicResponse)
@@ -883,7 +902,11 @@ def _encode_fetchable_topic_response_v5(out: bytearray, items: Iterable[Fetchabl
             raise not_in_version("tag section")
 
 
-def _decode_fetchable_topic_response_v11(buf: Buffer, pos: int, count: int) -> tuple[list[FetchableTopicResponse], int]:
+def _decode_fetchable_topic_response_v11(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[FetchableTopicResponse], int]:
     items: list[FetchableTopicResponse] = []
     for _ in range(count):
         o = FetchableTopicResponse.__new__(FetchableTopicResponse)
@@ -918,7 +941,11 @@ def _encode_fetchable_topic_response_v11(out: bytearray, items: Iterable[Fetchab
             raise not_in_version("tag section")
 
 
-def _decode_fetchable_topic_response_v12(buf: Buffer, pos: int, count: int) -> tuple[list[FetchableTopicResponse], int]:
+def _decode_fetchable_topic_response_v12(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[FetchableTopicResponse], int]:
     items: list[FetchableTopicResponse] = []
     for _ in range(count):
         o = FetchableTopicResponse.__new__(FetchableTopicResponse)
@@ -962,7 +989,11 @@ def _encode_fetchable_topic_response_v12(out: bytearray, items: Iterable[Fetchab
             out.append(0)
 
 
-def _decode_fetchable_topic_response_v13(buf: Buffer, pos: int, count: int) -> tuple[list[FetchableTopicResponse], int]:
+def _decode_fetchable_topic_response_v13(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[FetchableTopicResponse], int]:
     items: list[FetchableTopicResponse] = []
     for _ in range(count):
         o = FetchableTopicResponse.__new__(FetchableTopicResponse)
@@ -1328,10 +1359,7 @@ def _encode_fetch_response_v16(out: bytearray, o: FetchResponse) -> None:
     n = len(o.responses) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_fetchable_topic_response_v13(out, o.responses)
-    if (
-        o.unknown_tags
-        or o.node_endpoints
-    ):
+    if o.unknown_tags or o.node_endpoints:
         _write_tags_of_fetch_response_v16(out, o)
     else:
         out.append(0)

@@ -260,10 +260,7 @@ def _encode_partition_snapshot_v1(out: bytearray, items: Iterable[PartitionSnaps
         out += pack_ii(o.partition, o.current_leader_epoch)
         _encode_snapshot_id_v0(out, (o.snapshot_id,))
         out += pack_q(o.position)
-        if (
-            o.unknown_tags
-            or o.replica_directory_id != ZERO_UUID
-        ):
+        if o.unknown_tags or o.replica_directory_id != ZERO_UUID:
             _write_tags_of_partition_snapshot_v1(out, o)
         else:
             out.append(0)
@@ -415,10 +412,7 @@ def _encode_fetch_snapshot_request_v0(out: bytearray, o: FetchSnapshotRequest) -
     n = len(o.topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_topic_snapshot_v0(out, o.topics)
-    if (
-        o.unknown_tags
-        or o.cluster_id is not None
-    ):
+    if o.unknown_tags or o.cluster_id is not None:
         _write_tags_of_fetch_snapshot_request_v0(out, o)
     else:
         out.append(0)
@@ -484,10 +478,7 @@ def _encode_fetch_snapshot_request_v1(out: bytearray, o: FetchSnapshotRequest) -
     n = len(o.topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_topic_snapshot_v1(out, o.topics)
-    if (
-        o.unknown_tags
-        or o.cluster_id is not None
-    ):
+    if o.unknown_tags or o.cluster_id is not None:
         _write_tags_of_fetch_snapshot_request_v1(out, o)
     else:
         out.append(0)

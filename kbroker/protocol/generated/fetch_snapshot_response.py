@@ -343,10 +343,7 @@ def _encode_partition_snapshot_v0(out: bytearray, items: Iterable[PartitionSnaps
         n = len(o.unaligned_records) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
         out += o.unaligned_records
-        if (
-            o.unknown_tags
-            or (o.current_leader.leader_id != 0 or o.current_leader.leader_epoch != 0)
-        ):
+        if o.unknown_tags or o.current_leader.leader_id != 0 or o.current_leader.leader_epoch != 0:
             _write_tags_of_partition_snapshot_v0(out, o)
         else:
             out.append(0)
@@ -514,10 +511,7 @@ def _encode_fetch_snapshot_response_v1(out: bytearray, o: FetchSnapshotResponse)
     n = len(o.topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_topic_snapshot_v0(out, o.topics)
-    if (
-        o.unknown_tags
-        or o.node_endpoints
-    ):
+    if o.unknown_tags or o.node_endpoints:
         _write_tags_of_fetch_snapshot_response_v1(out, o)
     else:
         out.append(0)

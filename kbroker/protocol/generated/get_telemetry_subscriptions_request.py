@@ -42,7 +42,10 @@ class GetTelemetrySubscriptionsRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_get_telemetry_subscriptions_request_v0(buf: Buffer, pos: int) -> tuple[GetTelemetrySubscriptionsRequest, int]:
+def _decode_get_telemetry_subscriptions_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[GetTelemetrySubscriptionsRequest, int]:
     o = GetTelemetrySubscriptionsRequest.__new__(GetTelemetrySubscriptionsRequest)
     (o.client_instance_id,) = unpack_16s(buf, pos)
     pos += 16
@@ -54,7 +57,10 @@ def _decode_get_telemetry_subscriptions_request_v0(buf: Buffer, pos: int) -> tup
     return o, pos
 
 
-def _encode_get_telemetry_subscriptions_request_v0(out: bytearray, o: GetTelemetrySubscriptionsRequest) -> None:
+def _encode_get_telemetry_subscriptions_request_v0(
+    out: bytearray,
+    o: GetTelemetrySubscriptionsRequest,
+) -> None:
     out += pack_16s(o.client_instance_id)
     if o.unknown_tags:
         write_tags(out, [], o.unknown_tags)

@@ -77,7 +77,10 @@ class GetTelemetrySubscriptionsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_get_telemetry_subscriptions_response_v0(buf: Buffer, pos: int) -> tuple[GetTelemetrySubscriptionsResponse, int]:
+def _decode_get_telemetry_subscriptions_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[GetTelemetrySubscriptionsResponse, int]:
     o = GetTelemetrySubscriptionsResponse.__new__(GetTelemetrySubscriptionsResponse)
     o.throttle_time_ms, o.error_code, o.client_instance_id, o.subscription_id = unpack_ih16si(buf, pos)
     pos += 26
@@ -123,7 +126,10 @@ def _decode_get_telemetry_subscriptions_response_v0(buf: Buffer, pos: int) -> tu
     return o, pos
 
 
-def _encode_get_telemetry_subscriptions_response_v0(out: bytearray, o: GetTelemetrySubscriptionsResponse) -> None:
+def _encode_get_telemetry_subscriptions_response_v0(
+    out: bytearray,
+    o: GetTelemetrySubscriptionsResponse,
+) -> None:
     out += pack_ih16si(o.throttle_time_ms, o.error_code, o.client_instance_id, o.subscription_id)
     n = len(o.accepted_compression_types) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)

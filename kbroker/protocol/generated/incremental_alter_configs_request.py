@@ -186,7 +186,11 @@ def _encode_alterable_config_v1(out: bytearray, items: Iterable[AlterableConfig]
             out.append(0)
 
 
-def _decode_alter_configs_resource_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AlterConfigsResource], int]:
+def _decode_alter_configs_resource_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterConfigsResource], int]:
     items: list[AlterConfigsResource] = []
     for _ in range(count):
         o = AlterConfigsResource.__new__(AlterConfigsResource)
@@ -220,7 +224,11 @@ def _encode_alter_configs_resource_v0(out: bytearray, items: Iterable[AlterConfi
             raise not_in_version("tag section")
 
 
-def _decode_alter_configs_resource_v1(buf: Buffer, pos: int, count: int) -> tuple[list[AlterConfigsResource], int]:
+def _decode_alter_configs_resource_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterConfigsResource], int]:
     items: list[AlterConfigsResource] = []
     for _ in range(count):
         o = AlterConfigsResource.__new__(AlterConfigsResource)
@@ -266,7 +274,10 @@ def _encode_alter_configs_resource_v1(out: bytearray, items: Iterable[AlterConfi
             out.append(0)
 
 
-def _decode_incremental_alter_configs_request_v0(buf: Buffer, pos: int) -> tuple[IncrementalAlterConfigsRequest, int]:
+def _decode_incremental_alter_configs_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[IncrementalAlterConfigsRequest, int]:
     o = IncrementalAlterConfigsRequest.__new__(IncrementalAlterConfigsRequest)
     (n,) = unpack_i(buf, pos)
     pos += 4
@@ -289,7 +300,10 @@ def _encode_incremental_alter_configs_request_v0(out: bytearray, o: IncrementalA
         raise not_in_version("tag section")
 
 
-def _decode_incremental_alter_configs_request_v1(buf: Buffer, pos: int) -> tuple[IncrementalAlterConfigsRequest, int]:
+def _decode_incremental_alter_configs_request_v1(
+    buf: Buffer,
+    pos: int,
+) -> tuple[IncrementalAlterConfigsRequest, int]:
     o = IncrementalAlterConfigsRequest.__new__(IncrementalAlterConfigsRequest)
     n = buf[pos] - 1
     if n < 127:

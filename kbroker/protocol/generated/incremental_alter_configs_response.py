@@ -92,7 +92,11 @@ class IncrementalAlterConfigsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_alter_configs_resource_response_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AlterConfigsResourceResponse], int]:
+def _decode_alter_configs_resource_response_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterConfigsResourceResponse], int]:
     items: list[AlterConfigsResourceResponse] = []
     for _ in range(count):
         o = AlterConfigsResourceResponse.__new__(AlterConfigsResourceResponse)
@@ -116,7 +120,10 @@ def _decode_alter_configs_resource_response_v0(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_alter_configs_resource_response_v0(out: bytearray, items: Iterable[AlterConfigsResourceResponse]) -> None:
+def _encode_alter_configs_resource_response_v0(
+    out: bytearray,
+    items: Iterable[AlterConfigsResourceResponse],
+) -> None:
     for o in items:
         raw = b"" if o.error_message is None else o.error_message.encode()
         out += pack_hh(o.error_code, -1 if o.error_message is None else len(raw))
@@ -128,7 +135,11 @@ def _encode_alter_configs_resource_response_v0(out: bytearray, items: Iterable[A
             raise not_in_version("tag section")
 
 
-def _decode_alter_configs_resource_response_v1(buf: Buffer, pos: int, count: int) -> tuple[list[AlterConfigsResourceResponse], int]:
+def _decode_alter_configs_resource_response_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AlterConfigsResourceResponse], int]:
     items: list[AlterConfigsResourceResponse] = []
     for _ in range(count):
         o = AlterConfigsResourceResponse.__new__(AlterConfigsResourceResponse)
@@ -159,7 +170,10 @@ def _decode_alter_configs_resource_response_v1(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_alter_configs_resource_response_v1(out: bytearray, items: Iterable[AlterConfigsResourceResponse]) -> None:
+def _encode_alter_configs_resource_response_v1(
+    out: bytearray,
+    items: Iterable[AlterConfigsResourceResponse],
+) -> None:
     for o in items:
         out += pack_h(o.error_code)
         write_compact_nullable_string(out, o.error_message)
@@ -171,7 +185,10 @@ def _encode_alter_configs_resource_response_v1(out: bytearray, items: Iterable[A
             out.append(0)
 
 
-def _decode_incremental_alter_configs_response_v0(buf: Buffer, pos: int) -> tuple[IncrementalAlterConfigsResponse, int]:
+def _decode_incremental_alter_configs_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[IncrementalAlterConfigsResponse, int]:
     o = IncrementalAlterConfigsResponse.__new__(IncrementalAlterConfigsResponse)
     o.throttle_time_ms, n = unpack_ii(buf, pos)
     pos += 8
@@ -191,7 +208,10 @@ def _encode_incremental_alter_configs_response_v0(out: bytearray, o: Incremental
         raise not_in_version("tag section")
 
 
-def _decode_incremental_alter_configs_response_v1(buf: Buffer, pos: int) -> tuple[IncrementalAlterConfigsResponse, int]:
+def _decode_incremental_alter_configs_response_v1(
+    buf: Buffer,
+    pos: int,
+) -> tuple[IncrementalAlterConfigsResponse, int]:
     o = IncrementalAlterConfigsResponse.__new__(IncrementalAlterConfigsResponse)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
     pos += 4

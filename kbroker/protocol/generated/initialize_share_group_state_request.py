@@ -123,7 +123,11 @@ def _encode_partition_data_v0(out: bytearray, items: Iterable[PartitionData]) ->
             out.append(0)
 
 
-def _decode_initialize_state_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[InitializeStateData], int]:
+def _decode_initialize_state_data_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[InitializeStateData], int]:
     items: list[InitializeStateData] = []
     for _ in range(count):
         o = InitializeStateData.__new__(InitializeStateData)
@@ -161,7 +165,10 @@ def _encode_initialize_state_data_v0(out: bytearray, items: Iterable[InitializeS
             out.append(0)
 
 
-def _decode_initialize_share_group_state_request_v0(buf: Buffer, pos: int) -> tuple[InitializeShareGroupStateRequest, int]:
+def _decode_initialize_share_group_state_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[InitializeShareGroupStateRequest, int]:
     o = InitializeShareGroupStateRequest.__new__(InitializeShareGroupStateRequest)
     n = buf[pos]
     if 0 < n < 128:
@@ -189,7 +196,10 @@ def _decode_initialize_share_group_state_request_v0(buf: Buffer, pos: int) -> tu
     return o, pos
 
 
-def _encode_initialize_share_group_state_request_v0(out: bytearray, o: InitializeShareGroupStateRequest) -> None:
+def _encode_initialize_share_group_state_request_v0(
+    out: bytearray,
+    o: InitializeShareGroupStateRequest,
+) -> None:
     write_compact_string(out, o.group_id)
     n = len(o.topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)

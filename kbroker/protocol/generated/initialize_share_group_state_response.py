@@ -128,7 +128,11 @@ def _encode_partition_result_v0(out: bytearray, items: Iterable[PartitionResult]
             out.append(0)
 
 
-def _decode_initialize_state_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[InitializeStateResult], int]:
+def _decode_initialize_state_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[InitializeStateResult], int]:
     items: list[InitializeStateResult] = []
     for _ in range(count):
         o = InitializeStateResult.__new__(InitializeStateResult)
@@ -166,7 +170,10 @@ def _encode_initialize_state_result_v0(out: bytearray, items: Iterable[Initializ
             out.append(0)
 
 
-def _decode_initialize_share_group_state_response_v0(buf: Buffer, pos: int) -> tuple[InitializeShareGroupStateResponse, int]:
+def _decode_initialize_share_group_state_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[InitializeShareGroupStateResponse, int]:
     o = InitializeShareGroupStateResponse.__new__(InitializeShareGroupStateResponse)
     n = buf[pos] - 1
     if n < 127:
@@ -187,7 +194,10 @@ def _decode_initialize_share_group_state_response_v0(buf: Buffer, pos: int) -> t
     return o, pos
 
 
-def _encode_initialize_share_group_state_response_v0(out: bytearray, o: InitializeShareGroupStateResponse) -> None:
+def _encode_initialize_share_group_state_response_v0(
+    out: bytearray,
+    o: InitializeShareGroupStateResponse,
+) -> None:
     n = len(o.results) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_initialize_state_result_v0(out, o.results)

@@ -102,7 +102,11 @@ class JoinGroupRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_join_group_request_protocol_v0(buf: Buffer, pos: int, count: int) -> tuple[list[JoinGroupRequestProtocol], int]:
+def _decode_join_group_request_protocol_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[JoinGroupRequestProtocol], int]:
     items: list[JoinGroupRequestProtocol] = []
     for _ in range(count):
         o = JoinGroupRequestProtocol.__new__(JoinGroupRequestProtocol)
@@ -136,7 +140,11 @@ def _encode_join_group_request_protocol_v0(out: bytearray, items: Iterable[JoinG
             raise not_in_version("tag section")
 
 
-def _decode_join_group_request_protocol_v6(buf: Buffer, pos: int, count: int) -> tuple[list[JoinGroupRequestProtocol], int]:
+def _decode_join_group_request_protocol_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[JoinGroupRequestProtocol], int]:
     items: list[JoinGroupRequestProtocol] = []
     for _ in range(count):
         o = JoinGroupRequestProtocol.__new__(JoinGroupRequestProtocol)

@@ -111,7 +111,11 @@ class JoinGroupResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_join_group_response_member_v0(buf: Buffer, pos: int, count: int) -> tuple[list[JoinGroupResponseMember], int]:
+def _decode_join_group_response_member_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[JoinGroupResponseMember], int]:
     items: list[JoinGroupResponseMember] = []
     for _ in range(count):
         o = JoinGroupResponseMember.__new__(JoinGroupResponseMember)
@@ -146,7 +150,11 @@ def _encode_join_group_response_member_v0(out: bytearray, items: Iterable[JoinGr
             raise not_in_version("tag section")
 
 
-def _decode_join_group_response_member_v5(buf: Buffer, pos: int, count: int) -> tuple[list[JoinGroupResponseMember], int]:
+def _decode_join_group_response_member_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[JoinGroupResponseMember], int]:
     items: list[JoinGroupResponseMember] = []
     for _ in range(count):
         o = JoinGroupResponseMember.__new__(JoinGroupResponseMember)
@@ -191,7 +199,11 @@ def _encode_join_group_response_member_v5(out: bytearray, items: Iterable[JoinGr
             raise not_in_version("tag section")
 
 
-def _decode_join_group_response_member_v6(buf: Buffer, pos: int, count: int) -> tuple[list[JoinGroupResponseMember], int]:
+def _decode_join_group_response_member_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[JoinGroupResponseMember], int]:
     items: list[JoinGroupResponseMember] = []
     for _ in range(count):
         o = JoinGroupResponseMember.__new__(JoinGroupResponseMember)

@@ -199,7 +199,11 @@ class LeaderAndIsrRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_leader_and_isr_live_leader_v0(buf: Buffer, pos: int, count: int) -> tuple[list[LeaderAndIsrLiveLeader], int]:
+def _decode_leader_and_isr_live_leader_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[LeaderAndIsrLiveLeader], int]:
     items: list[LeaderAndIsrLiveLeader] = []
     for _ in range(count):
         o = LeaderAndIsrLiveLeader.__new__(LeaderAndIsrLiveLeader)
@@ -227,7 +231,11 @@ def _encode_leader_and_isr_live_leader_v0(out: bytearray, items: Iterable[Leader
             raise not_in_version("tag section")
 
 
-def _decode_leader_and_isr_live_leader_v4(buf: Buffer, pos: int, count: int) -> tuple[list[LeaderAndIsrLiveLeader], int]:
+def _decode_leader_and_isr_live_leader_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[LeaderAndIsrLiveLeader], int]:
     items: list[LeaderAndIsrLiveLeader] = []
     for _ in range(count):
         o = LeaderAndIsrLiveLeader.__new__(LeaderAndIsrLiveLeader)
@@ -262,7 +270,11 @@ def _encode_leader_and_isr_live_leader_v4(out: bytearray, items: Iterable[Leader
             out.append(0)
 
 
-def _decode_leader_and_isr_topic_state_v2(buf: Buffer, pos: int, count: int) -> tuple[list[LeaderAndIsrTopicState], int]:
+def _decode_leader_and_isr_topic_state_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[LeaderAndIsrTopicState], int]:
     items: list[LeaderAndIsrTopicState] = []
     for _ in range(count):
         o = LeaderAndIsrTopicState.__new__(LeaderAndIsrTopicState)
@@ -297,7 +309,11 @@ def _encode_leader_and_isr_topic_state_v2(out: bytearray, items: Iterable[Leader
             raise not_in_version("tag section")
 
 
-def _decode_leader_and_isr_topic_state_v3(buf: Buffer, pos: int, count: int) -> tuple[list[LeaderAndIsrTopicState], int]:
+def _decode_leader_and_isr_topic_state_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[LeaderAndIsrTopicState], int]:
     items: list[LeaderAndIsrTopicState] = []
     for _ in range(count):
         o = LeaderAndIsrTopicState.__new__(LeaderAndIsrTopicState)
@@ -332,7 +348,11 @@ def _encode_leader_and_isr_topic_state_v3(out: bytearray, items: Iterable[Leader
             raise not_in_version("tag section")
 
 
-def _decode_leader_and_isr_topic_state_v4(buf: Buffer, pos: int, count: int) -> tuple[list[LeaderAndIsrTopicState], int]:
+def _decode_leader_and_isr_topic_state_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[LeaderAndIsrTopicState], int]:
     items: list[LeaderAndIsrTopicState] = []
     for _ in range(count):
         o = LeaderAndIsrTopicState.__new__(LeaderAndIsrTopicState)
@@ -376,7 +396,11 @@ def _encode_leader_and_isr_topic_state_v4(out: bytearray, items: Iterable[Leader
             out.append(0)
 
 
-def _decode_leader_and_isr_topic_state_v5(buf: Buffer, pos: int, count: int) -> tuple[list[LeaderAndIsrTopicState], int]:
+def _decode_leader_and_isr_topic_state_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[LeaderAndIsrTopicState], int]:
     items: list[LeaderAndIsrTopicState] = []
     for _ in range(count):
         o = LeaderAndIsrTopicState.__new__(LeaderAndIsrTopicState)
@@ -422,7 +446,11 @@ def _encode_leader_and_isr_topic_state_v5(out: bytearray, items: Iterable[Leader
             out.append(0)
 
 
-def _decode_leader_and_isr_topic_state_v6(buf: Buffer, pos: int, count: int) -> tuple[list[LeaderAndIsrTopicState], int]:
+def _decode_leader_and_isr_topic_state_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[LeaderAndIsrTopicState], int]:
     items: list[LeaderAndIsrTopicState] = []
     for _ in range(count):
         o = LeaderAndIsrTopicState.__new__(LeaderAndIsrTopicState)
@@ -468,7 +496,11 @@ def _encode_leader_and_isr_topic_state_v6(out: bytearray, items: Iterable[Leader
             out.append(0)
 
 
-def _decode_leader_and_isr_partition_state_v0(buf: Buffer, pos: int, count: int) -> tuple[list[LeaderAndIsrPartitionState], int]:
+def _decode_leader_and_isr_partition_state_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[LeaderAndIsrPartitionState], int]:
     items: list[LeaderAndIsrPartitionState] = []
     for _ in range(count):
         o = LeaderAndIsrPartitionState.__new__(LeaderAndIsrPartitionState)
@@ -504,7 +536,10 @@ def _decode_leader_and_isr_partition_state_v0(buf: Buffer, pos: int, count: int)
     return items, pos
 
 
-def _encode_leader_and_isr_partition_state_v0(out: bytearray, items: Iterable[LeaderAndIsrPartitionState]) -> None:
+def _encode_leader_and_isr_partition_state_v0(
+    out: bytearray,
+    items: Iterable[LeaderAndIsrPartitionState],
+) -> None:
     for o in items:
         if o.leader_recovery_state != 0:
             raise not_in_version("leaderRecoveryState")
@@ -519,7 +554,11 @@ def _encode_leader_and_isr_partition_state_v0(out: bytearray, items: Iterable[Le
             raise not_in_version("tag section")
 
 
-def _decode_leader_and_isr_partition_state_v1(buf: Buffer, pos: int, count: int) -> tuple[list[LeaderAndIsrPartitionState], int]:
+def _decode_leader_and_isr_partition_state_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[LeaderAndIsrPartitionState], int]:
     items: list[LeaderAndIsrPartitionState] = []
     for _ in range(count):
         o = LeaderAndIsrPartitionState.__new__(LeaderAndIsrPartitionState)
@@ -556,7 +595,10 @@ def _decode_leader_and_isr_partition_state_v1(buf: Buffer, pos: int, count: int)
     return items, pos
 
 
-def _encode_leader_and_isr_partition_state_v1(out: bytearray, items: Iterable[LeaderAndIsrPartitionState]) -> None:
+def _encode_leader_and_isr_partition_state_v1(
+    out: bytearray,
+    items: Iterable[LeaderAndIsrPartitionState],
+) -> None:
     for o in items:
         if o.leader_recovery_state != 0:
             raise not_in_version("leaderRecoveryState")
@@ -572,7 +614,11 @@ def _encode_leader_and_isr_partition_state_v1(out: bytearray, items: Iterable[Le
             raise not_in_version("tag section")
 
 
-def _decode_leader_and_isr_partition_state_v2(buf: Buffer, pos: int, count: int) -> tuple[list[LeaderAndIsrPartitionState], int]:
+def _decode_leader_and_isr_partition_state_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[LeaderAndIsrPartitionState], int]:
     items: list[LeaderAndIsrPartitionState] = []
     for _ in range(count):
         o = LeaderAndIsrPartitionState.__new__(LeaderAndIsrPartitionState)
@@ -603,7 +649,10 @@ def _decode_leader_and_isr_partition_state_v2(buf: Buffer, pos: int, count: int)
     return items, pos
 
 
-def _encode_leader_and_isr_partition_state_v2(out: bytearray, items: Iterable[LeaderAndIsrPartitionState]) -> None:
+def _encode_leader_and_isr_partition_state_v2(
+    out: bytearray,
+    items: Iterable[LeaderAndIsrPartitionState],
+) -> None:
     for o in items:
         if o.leader_recovery_state != 0:
             raise not_in_version("leaderRecoveryState")
@@ -616,7 +665,11 @@ def _encode_leader_and_isr_partition_state_v2(out: bytearray, items: Iterable[Le
             raise not_in_version("tag section")
 
 
-def _decode_leader_and_isr_partition_state_v3(buf: Buffer, pos: int, count: int) -> tuple[list[LeaderAndIsrPartitionState], int]:
+def _decode_leader_and_isr_partition_state_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[LeaderAndIsrPartitionState], int]:
     items: list[LeaderAndIsrPartitionState] = []
     for _ in range(count):
         o = LeaderAndIsrPartitionState.__new__(LeaderAndIsrPartitionState)
@@ -661,7 +714,10 @@ def _decode_leader_and_isr_partition_state_v3(buf: Buffer, pos: int, count: int)
     return items, pos
 
 
-def _encode_leader_and_isr_partition_state_v3(out: bytearray, items: Iterable[LeaderAndIsrPartitionState]) -> None:
+def _encode_leader_and_isr_partition_state_v3(
+    out: bytearray,
+    items: Iterable[LeaderAndIsrPartitionState],
+) -> None:
     for o in items:
         if o.leader_recovery_state != 0:
             raise not_in_version("leaderRecoveryState")
@@ -678,7 +734,11 @@ def _encode_leader_and_isr_partition_state_v3(out: bytearray, items: Iterable[Le
             raise not_in_version("tag section")
 
 
-def _decode_leader_and_isr_partition_state_v4(buf: Buffer, pos: int, count: int) -> tuple[list[LeaderAndIsrPartitionState], int]:
+def _decode_leader_and_isr_partition_state_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[LeaderAndIsrPartitionState], int]:
     items: list[LeaderAndIsrPartitionState] = []
     for _ in range(count):
         o = LeaderAndIsrPartitionState.__new__(LeaderAndIsrPartitionState)
@@ -747,7 +807,10 @@ def _decode_leader_and_isr_partition_state_v4(buf: Buffer, pos: int, count: int)
     return items, pos
 
 
-def _encode_leader_and_isr_partition_state_v4(out: bytearray, items: Iterable[LeaderAndIsrPartitionState]) -> None:
+def _encode_leader_and_isr_partition_state_v4(
+    out: bytearray,
+    items: Iterable[LeaderAndIsrPartitionState],
+) -> None:
     for o in items:
         if o.leader_recovery_state != 0:
             raise not_in_version("leaderRecoveryState")
@@ -772,7 +835,11 @@ def _encode_leader_and_isr_partition_state_v4(out: bytearray, items: Iterable[Le
             out.append(0)
 
 
-def _decode_leader_and_isr_partition_state_v6(buf: Buffer, pos: int, count: int) -> tuple[list[LeaderAndIsrPartitionState], int]:
+def _decode_leader_and_isr_partition_state_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[LeaderAndIsrPartitionState], int]:
     items: list[LeaderAndIsrPartitionState] = []
     for _ in range(count):
         o = LeaderAndIsrPartitionState.__new__(LeaderAndIsrPartitionState)
@@ -840,7 +907,10 @@ def _decode_leader_and_isr_partition_state_v6(buf: Buffer, pos: int, count: int)
     return items, pos
 
 
-def _encode_leader_and_isr_partition_state_v6(out: bytearray, items: Iterable[LeaderAndIsrPartitionState]) -> None:
+def _encode_leader_and_isr_partition_state_v6(
+    out: bytearray,
+    items: Iterable[LeaderAndIsrPartitionState],
+) -> None:
     for o in items:
         out += pack_4i(o.partition_index, o.controller_epoch, o.leader, o.leader_epoch)
         n = len(o.isr) + 1

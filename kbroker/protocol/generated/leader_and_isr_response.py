@@ -111,7 +111,11 @@ class LeaderAndIsrResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_leader_and_isr_topic_error_v5(buf: Buffer, pos: int, count: int) -> tuple[list[LeaderAndIsrTopicError], int]:
+def _decode_leader_and_isr_topic_error_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[LeaderAndIsrTopicError], int]:
     items: list[LeaderAndIsrTopicError] = []
     for _ in range(count):
         o = LeaderAndIsrTopicError.__new__(LeaderAndIsrTopicError)
@@ -149,7 +153,11 @@ def _encode_leader_and_isr_topic_error_v5(out: bytearray, items: Iterable[Leader
             out.append(0)
 
 
-def _decode_leader_and_isr_partition_error_v0(buf: Buffer, pos: int, count: int) -> tuple[list[LeaderAndIsrPartitionError], int]:
+def _decode_leader_and_isr_partition_error_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[LeaderAndIsrPartitionError], int]:
     items: list[LeaderAndIsrPartitionError] = []
     for _ in range(count):
         o = LeaderAndIsrPartitionError.__new__(LeaderAndIsrPartitionError)
@@ -167,7 +175,10 @@ def _decode_leader_and_isr_partition_error_v0(buf: Buffer, pos: int, count: int)
     return items, pos
 
 
-def _encode_leader_and_isr_partition_error_v0(out: bytearray, items: Iterable[LeaderAndIsrPartitionError]) -> None:
+def _encode_leader_and_isr_partition_error_v0(
+    out: bytearray,
+    items: Iterable[LeaderAndIsrPartitionError],
+) -> None:
     for o in items:
         raw = o.topic_name.encode()
         out += pack_h(len(raw))
@@ -177,7 +188,11 @@ def _encode_leader_and_isr_partition_error_v0(out: bytearray, items: Iterable[Le
             raise not_in_version("tag section")
 
 
-def _decode_leader_and_isr_partition_error_v4(buf: Buffer, pos: int, count: int) -> tuple[list[LeaderAndIsrPartitionError], int]:
+def _decode_leader_and_isr_partition_error_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[LeaderAndIsrPartitionError], int]:
     items: list[LeaderAndIsrPartitionError] = []
     for _ in range(count):
         o = LeaderAndIsrPartitionError.__new__(LeaderAndIsrPartitionError)
@@ -199,7 +214,10 @@ def _decode_leader_and_isr_partition_error_v4(buf: Buffer, pos: int, count: int)
     return items, pos
 
 
-def _encode_leader_and_isr_partition_error_v4(out: bytearray, items: Iterable[LeaderAndIsrPartitionError]) -> None:
+def _encode_leader_and_isr_partition_error_v4(
+    out: bytearray,
+    items: Iterable[LeaderAndIsrPartitionError],
+) -> None:
     for o in items:
         write_compact_string(out, o.topic_name)
         out += pack_ih(o.partition_index, o.error_code)
@@ -209,7 +227,11 @@ def _encode_leader_and_isr_partition_error_v4(out: bytearray, items: Iterable[Le
             out.append(0)
 
 
-def _decode_leader_and_isr_partition_error_v5(buf: Buffer, pos: int, count: int) -> tuple[list[LeaderAndIsrPartitionError], int]:
+def _decode_leader_and_isr_partition_error_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[LeaderAndIsrPartitionError], int]:
     items: list[LeaderAndIsrPartitionError] = []
     for _ in range(count):
         o = LeaderAndIsrPartitionError.__new__(LeaderAndIsrPartitionError)
@@ -225,7 +247,10 @@ def _decode_leader_and_isr_partition_error_v5(buf: Buffer, pos: int, count: int)
     return items, pos
 
 
-def _encode_leader_and_isr_partition_error_v5(out: bytearray, items: Iterable[LeaderAndIsrPartitionError]) -> None:
+def _encode_leader_and_isr_partition_error_v5(
+    out: bytearray,
+    items: Iterable[LeaderAndIsrPartitionError],
+) -> None:
     for o in items:
         out += pack_ih(o.partition_index, o.error_code)
         if o.unknown_tags:

@@ -31,7 +31,10 @@ class ListClientMetricsResourcesRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_list_client_metrics_resources_request_v0(buf: Buffer, pos: int) -> tuple[ListClientMetricsResourcesRequest, int]:
+def _decode_list_client_metrics_resources_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ListClientMetricsResourcesRequest, int]:
     o = ListClientMetricsResourcesRequest.__new__(ListClientMetricsResourcesRequest)
     o.unknown_tags = None
     if buf[pos]:
@@ -41,7 +44,10 @@ def _decode_list_client_metrics_resources_request_v0(buf: Buffer, pos: int) -> t
     return o, pos
 
 
-def _encode_list_client_metrics_resources_request_v0(out: bytearray, o: ListClientMetricsResourcesRequest) -> None:
+def _encode_list_client_metrics_resources_request_v0(
+    out: bytearray,
+    o: ListClientMetricsResourcesRequest,
+) -> None:
     if o.unknown_tags:
         write_tags(out, [], o.unknown_tags)
     else:

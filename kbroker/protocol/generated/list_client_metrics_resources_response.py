@@ -75,7 +75,11 @@ class ListClientMetricsResourcesResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_client_metrics_resource_v0(buf: Buffer, pos: int, count: int) -> tuple[list[ClientMetricsResource], int]:
+def _decode_client_metrics_resource_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ClientMetricsResource], int]:
     items: list[ClientMetricsResource] = []
     for _ in range(count):
         o = ClientMetricsResource.__new__(ClientMetricsResource)
@@ -104,7 +108,10 @@ def _encode_client_metrics_resource_v0(out: bytearray, items: Iterable[ClientMet
             out.append(0)
 
 
-def _decode_list_client_metrics_resources_response_v0(buf: Buffer, pos: int) -> tuple[ListClientMetricsResourcesResponse, int]:
+def _decode_list_client_metrics_resources_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ListClientMetricsResourcesResponse, int]:
     o = ListClientMetricsResourcesResponse.__new__(ListClientMetricsResourcesResponse)
     o.throttle_time_ms, o.error_code = unpack_ih(buf, pos)
     pos += 6
@@ -127,7 +134,10 @@ def _decode_list_client_metrics_resources_response_v0(buf: Buffer, pos: int) -> 
     return o, pos
 
 
-def _encode_list_client_metrics_resources_response_v0(out: bytearray, o: ListClientMetricsResourcesResponse) -> None:
+def _encode_list_client_metrics_resources_response_v0(
+    out: bytearray,
+    o: ListClientMetricsResourcesResponse,
+) -> None:
     out += pack_ih(o.throttle_time_ms, o.error_code)
     n = len(o.client_metrics_resources) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)

@@ -140,7 +140,10 @@ def _encode_config_resource_v1(out: bytearray, items: Iterable[ConfigResource]) 
             out.append(0)
 
 
-def _decode_list_config_resources_response_v0(buf: Buffer, pos: int) -> tuple[ListConfigResourcesResponse, int]:
+def _decode_list_config_resources_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ListConfigResourcesResponse, int]:
     o = ListConfigResourcesResponse.__new__(ListConfigResourcesResponse)
     o.throttle_time_ms, o.error_code = unpack_ih(buf, pos)
     pos += 6
@@ -174,7 +177,10 @@ def _encode_list_config_resources_response_v0(out: bytearray, o: ListConfigResou
         out.append(0)
 
 
-def _decode_list_config_resources_response_v1(buf: Buffer, pos: int) -> tuple[ListConfigResourcesResponse, int]:
+def _decode_list_config_resources_response_v1(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ListConfigResourcesResponse, int]:
     o = ListConfigResourcesResponse.__new__(ListConfigResourcesResponse)
     o.throttle_time_ms, o.error_code = unpack_ih(buf, pos)
     pos += 6

@@ -120,7 +120,11 @@ class ListOffsetsRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_list_offsets_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[ListOffsetsPartition], int]:
+def _decode_list_offsets_partition_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ListOffsetsPartition], int]:
     items: list[ListOffsetsPartition] = []
     for _ in range(count):
         o = ListOffsetsPartition.__new__(ListOffsetsPartition)
@@ -139,7 +143,11 @@ def _encode_list_offsets_partition_v0(out: bytearray, items: Iterable[ListOffset
             raise not_in_version("tag section")
 
 
-def _decode_list_offsets_partition_v1(buf: Buffer, pos: int, count: int) -> tuple[list[ListOffsetsPartition], int]:
+def _decode_list_offsets_partition_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ListOffsetsPartition], int]:
     items: list[ListOffsetsPartition] = []
     for _ in range(count):
         o = ListOffsetsPartition.__new__(ListOffsetsPartition)
@@ -161,7 +169,11 @@ def _encode_list_offsets_partition_v1(out: bytearray, items: Iterable[ListOffset
             raise not_in_version("tag section")
 
 
-def _decode_list_offsets_partition_v4(buf: Buffer, pos: int, count: int) -> tuple[list[ListOffsetsPartition], int]:
+def _decode_list_offsets_partition_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ListOffsetsPartition], int]:
     items: list[ListOffsetsPartition] = []
     for _ in range(count):
         o = ListOffsetsPartition.__new__(ListOffsetsPartition)
@@ -182,7 +194,11 @@ def _encode_list_offsets_partition_v4(out: bytearray, items: Iterable[ListOffset
             raise not_in_version("tag section")
 
 
-def _decode_list_offsets_partition_v6(buf: Buffer, pos: int, count: int) -> tuple[list[ListOffsetsPartition], int]:
+def _decode_list_offsets_partition_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ListOffsetsPartition], int]:
     items: list[ListOffsetsPartition] = []
     for _ in range(count):
         o = ListOffsetsPartition.__new__(ListOffsetsPartition)

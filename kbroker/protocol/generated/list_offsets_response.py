@@ -116,7 +116,11 @@ class ListOffsetsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_list_offsets_partition_response_v0(buf: Buffer, pos: int, count: int) -> tuple[list[ListOffsetsPartitionResponse], int]:
+def _decode_list_offsets_partition_response_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ListOffsetsPartitionResponse], int]:
     items: list[ListOffsetsPartitionResponse] = []
     for _ in range(count):
         o = ListOffsetsPartitionResponse.__new__(ListOffsetsPartitionResponse)
@@ -136,7 +140,10 @@ def _decode_list_offsets_partition_response_v0(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_list_offsets_partition_response_v0(out: bytearray, items: Iterable[ListOffsetsPartitionResponse]) -> None:
+def _encode_list_offsets_partition_response_v0(
+    out: bytearray,
+    items: Iterable[ListOffsetsPartitionResponse],
+) -> None:
     for o in items:
         if o.timestamp != -1:
             raise not_in_version("timestamp")
@@ -150,7 +157,11 @@ def _encode_list_offsets_partition_response_v0(out: bytearray, items: Iterable[L
             raise not_in_version("tag section")
 
 
-def _decode_list_offsets_partition_response_v1(buf: Buffer, pos: int, count: int) -> tuple[list[ListOffsetsPartitionResponse], int]:
+def _decode_list_offsets_partition_response_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ListOffsetsPartitionResponse], int]:
     items: list[ListOffsetsPartitionResponse] = []
     for _ in range(count):
         o = ListOffsetsPartitionResponse.__new__(ListOffsetsPartitionResponse)
@@ -163,7 +174,10 @@ def _decode_list_offsets_partition_response_v1(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_list_offsets_partition_response_v1(out: bytearray, items: Iterable[ListOffsetsPartitionResponse]) -> None:
+def _encode_list_offsets_partition_response_v1(
+    out: bytearray,
+    items: Iterable[ListOffsetsPartitionResponse],
+) -> None:
     for o in items:
         if o.old_style_offsets:
             raise not_in_version("oldStyleOffsets")
@@ -174,7 +188,11 @@ def _encode_list_offsets_partition_response_v1(out: bytearray, items: Iterable[L
             raise not_in_version("tag section")
 
 
-def _decode_list_offsets_partition_response_v4(buf: Buffer, pos: int, count: int) -> tuple[list[ListOffsetsPartitionResponse], int]:
+def _decode_list_offsets_partition_response_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ListOffsetsPartitionResponse], int]:
     items: list[ListOffsetsPartitionResponse] = []
     for _ in range(count):
         o = ListOffsetsPartitionResponse.__new__(ListOffsetsPartitionResponse)
@@ -186,7 +204,10 @@ def _decode_list_offsets_partition_response_v4(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_list_offsets_partition_response_v4(out: bytearray, items: Iterable[ListOffsetsPartitionResponse]) -> None:
+def _encode_list_offsets_partition_response_v4(
+    out: bytearray,
+    items: Iterable[ListOffsetsPartitionResponse],
+) -> None:
     for o in items:
         if o.old_style_offsets:
             raise not_in_version("oldStyleOffsets")
@@ -195,7 +216,11 @@ def _encode_list_offsets_partition_response_v4(out: bytearray, items: Iterable[L
             raise not_in_version("tag section")
 
 
-def _decode_list_offsets_partition_response_v6(buf: Buffer, pos: int, count: int) -> tuple[list[ListOffsetsPartitionResponse], int]:
+def _decode_list_offsets_partition_response_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ListOffsetsPartitionResponse], int]:
     items: list[ListOffsetsPartitionResponse] = []
     for _ in range(count):
         o = ListOffsetsPartitionResponse.__new__(ListOffsetsPartitionResponse)
@@ -211,7 +236,10 @@ def _decode_list_offsets_partition_response_v6(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_list_offsets_partition_response_v6(out: bytearray, items: Iterable[ListOffsetsPartitionResponse]) -> None:
+def _encode_list_offsets_partition_response_v6(
+    out: bytearray,
+    items: Iterable[ListOffsetsPartitionResponse],
+) -> None:
     for o in items:
         if o.old_style_offsets:
             raise not_in_version("oldStyleOffsets")
@@ -222,7 +250,11 @@ def _encode_list_offsets_partition_response_v6(out: bytearray, items: Iterable[L
             out.append(0)
 
 
-def _decode_list_offsets_topic_response_v0(buf: Buffer, pos: int, count: int) -> tuple[list[ListOffsetsTopicResponse], int]:
+def _decode_list_offsets_topic_response_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ListOffsetsTopicResponse], int]:
     items: list[ListOffsetsTopicResponse] = []
     for _ in range(count):
         o = ListOffsetsTopicResponse.__new__(ListOffsetsTopicResponse)
@@ -256,7 +288,11 @@ def _encode_list_offsets_topic_response_v0(out: bytearray, items: Iterable[ListO
             raise not_in_version("tag section")
 
 
-def _decode_list_offsets_topic_response_v1(buf: Buffer, pos: int, count: int) -> tuple[list[ListOffsetsTopicResponse], int]:
+def _decode_list_offsets_topic_response_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ListOffsetsTopicResponse], int]:
     items: list[ListOffsetsTopicResponse] = []
     for _ in range(count):
         o = ListOffsetsTopicResponse.__new__(ListOffsetsTopicResponse)
@@ -290,7 +326,11 @@ def _encode_list_offsets_topic_response_v1(out: bytearray, items: Iterable[ListO
             raise not_in_version("tag section")
 
 
-def _decode_list_offsets_topic_response_v4(buf: Buffer, pos: int, count: int) -> tuple[list[ListOffsetsTopicResponse], int]:
+def _decode_list_offsets_topic_response_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ListOffsetsTopicResponse], int]:
     items: list[ListOffsetsTopicResponse] = []
     for _ in range(count):
         o = ListOffsetsTopicResponse.__new__(ListOffsetsTopicResponse)
@@ -324,7 +364,11 @@ def _encode_list_offsets_topic_response_v4(out: bytearray, items: Iterable[ListO
             raise not_in_version("tag section")
 
 
-def _decode_list_offsets_topic_response_v6(buf: Buffer, pos: int, count: int) -> tuple[list[ListOffsetsTopicResponse], int]:
+def _decode_list_offsets_topic_response_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ListOffsetsTopicResponse], int]:
     items: list[ListOffsetsTopicResponse] = []
     for _ in range(count):
         o = ListOffsetsTopicResponse.__new__(ListOffsetsTopicResponse)

@@ -73,7 +73,11 @@ class ListPartitionReassignmentsRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_list_partition_reassignments_topics_v0(buf: Buffer, pos: int, count: int) -> tuple[list[ListPartitionReassignmentsTopics], int]:
+def _decode_list_partition_reassignments_topics_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ListPartitionReassignmentsTopics], int]:
     items: list[ListPartitionReassignmentsTopics] = []
     for _ in range(count):
         o = ListPartitionReassignmentsTopics.__new__(ListPartitionReassignmentsTopics)
@@ -105,7 +109,10 @@ def _decode_list_partition_reassignments_topics_v0(buf: Buffer, pos: int, count:
     return items, pos
 
 
-def _encode_list_partition_reassignments_topics_v0(out: bytearray, items: Iterable[ListPartitionReassignmentsTopics]) -> None:
+def _encode_list_partition_reassignments_topics_v0(
+    out: bytearray,
+    items: Iterable[ListPartitionReassignmentsTopics],
+) -> None:
     for o in items:
         write_compact_string(out, o.name)
         n = len(o.partition_indexes) + 1
@@ -117,7 +124,10 @@ def _encode_list_partition_reassignments_topics_v0(out: bytearray, items: Iterab
             out.append(0)
 
 
-def _decode_list_partition_reassignments_request_v0(buf: Buffer, pos: int) -> tuple[ListPartitionReassignmentsRequest, int]:
+def _decode_list_partition_reassignments_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ListPartitionReassignmentsRequest, int]:
     o = ListPartitionReassignmentsRequest.__new__(ListPartitionReassignmentsRequest)
     (o.timeout_ms,) = unpack_i(buf, pos)
     pos += 4
@@ -141,7 +151,10 @@ def _decode_list_partition_reassignments_request_v0(buf: Buffer, pos: int) -> tu
     return o, pos
 
 
-def _encode_list_partition_reassignments_request_v0(out: bytearray, o: ListPartitionReassignmentsRequest) -> None:
+def _encode_list_partition_reassignments_request_v0(
+    out: bytearray,
+    o: ListPartitionReassignmentsRequest,
+) -> None:
     out += pack_i(o.timeout_ms)
     if o.topics is None:
         out.append(0)

@@ -109,7 +109,11 @@ class ListPartitionReassignmentsResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_ongoing_partition_reassignment_v0(buf: Buffer, pos: int, count: int) -> tuple[list[OngoingPartitionReassignment], int]:
+def _decode_ongoing_partition_reassignment_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OngoingPartitionReassignment], int]:
     items: list[OngoingPartitionReassignment] = []
     for _ in range(count):
         o = OngoingPartitionReassignment.__new__(OngoingPartitionReassignment)
@@ -160,7 +164,10 @@ def _decode_ongoing_partition_reassignment_v0(buf: Buffer, pos: int, count: int)
     return items, pos
 
 
-def _encode_ongoing_partition_reassignment_v0(out: bytearray, items: Iterable[OngoingPartitionReassignment]) -> None:
+def _encode_ongoing_partition_reassignment_v0(
+    out: bytearray,
+    items: Iterable[OngoingPartitionReassignment],
+) -> None:
     for o in items:
         out += pack_i(o.partition_index)
         n = len(o.replicas) + 1
@@ -178,7 +185,11 @@ def _encode_ongoing_partition_reassignment_v0(out: bytearray, items: Iterable[On
             out.append(0)
 
 
-def _decode_ongoing_topic_reassignment_v0(buf: Buffer, pos: int, count: int) -> tuple[list[OngoingTopicReassignment], int]:
+def _decode_ongoing_topic_reassignment_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OngoingTopicReassignment], int]:
     items: list[OngoingTopicReassignment] = []
     for _ in range(count):
         o = OngoingTopicReassignment.__new__(OngoingTopicReassignment)
@@ -221,7 +232,10 @@ def _encode_ongoing_topic_reassignment_v0(out: bytearray, items: Iterable[Ongoin
             out.append(0)
 
 
-def _decode_list_partition_reassignments_response_v0(buf: Buffer, pos: int) -> tuple[ListPartitionReassignmentsResponse, int]:
+def _decode_list_partition_reassignments_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ListPartitionReassignmentsResponse, int]:
     o = ListPartitionReassignmentsResponse.__new__(ListPartitionReassignmentsResponse)
     o.throttle_time_ms, o.error_code = unpack_ih(buf, pos)
     pos += 6
@@ -251,7 +265,10 @@ def _decode_list_partition_reassignments_response_v0(buf: Buffer, pos: int) -> t
     return o, pos
 
 
-def _encode_list_partition_reassignments_response_v0(out: bytearray, o: ListPartitionReassignmentsResponse) -> None:
+def _encode_list_partition_reassignments_response_v0(
+    out: bytearray,
+    o: ListPartitionReassignmentsResponse,
+) -> None:
     out += pack_ih(o.throttle_time_ms, o.error_code)
     write_compact_nullable_string(out, o.error_message)
     n = len(o.topics) + 1

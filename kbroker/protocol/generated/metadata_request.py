@@ -94,7 +94,11 @@ class MetadataRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_metadata_request_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[MetadataRequestTopic], int]:
+def _decode_metadata_request_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[MetadataRequestTopic], int]:
     items: list[MetadataRequestTopic] = []
     for _ in range(count):
         o = MetadataRequestTopic.__new__(MetadataRequestTopic)
@@ -122,7 +126,11 @@ def _encode_metadata_request_topic_v0(out: bytearray, items: Iterable[MetadataRe
             raise not_in_version("tag section")
 
 
-def _decode_metadata_request_topic_v9(buf: Buffer, pos: int, count: int) -> tuple[list[MetadataRequestTopic], int]:
+def _decode_metadata_request_topic_v9(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[MetadataRequestTopic], int]:
     items: list[MetadataRequestTopic] = []
     for _ in range(count):
         o = MetadataRequestTopic.__new__(MetadataRequestTopic)
@@ -154,7 +162,11 @@ def _encode_metadata_request_topic_v9(out: bytearray, items: Iterable[MetadataRe
             out.append(0)
 
 
-def _decode_metadata_request_topic_v10(buf: Buffer, pos: int, count: int) -> tuple[list[MetadataRequestTopic], int]:
+def _decode_metadata_request_topic_v10(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[MetadataRequestTopic], int]:
     items: list[MetadataRequestTopic] = []
     for _ in range(count):
         o = MetadataRequestTopic.__new__(MetadataRequestTopic)

@@ -184,7 +184,11 @@ class MetadataResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_metadata_response_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[MetadataResponsePartition], int]:
+def _decode_metadata_response_partition_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[MetadataResponsePartition], int]:
     items: list[MetadataResponsePartition] = []
     for _ in range(count):
         o = MetadataResponsePartition.__new__(MetadataResponsePartition)
@@ -211,7 +215,10 @@ def _decode_metadata_response_partition_v0(buf: Buffer, pos: int, count: int) ->
     return items, pos
 
 
-def _encode_metadata_response_partition_v0(out: bytearray, items: Iterable[MetadataResponsePartition]) -> None:
+def _encode_metadata_response_partition_v0(
+    out: bytearray,
+    items: Iterable[MetadataResponsePartition],
+) -> None:
     for o in items:
         out += pack_h3i(o.error_code, o.partition_index, o.leader_id, len(o.replica_nodes))
         out += pack(f">{len(o.replica_nodes)}i", *o.replica_nodes)
@@ -221,7 +228,11 @@ def _encode_metadata_response_partition_v0(out: bytearray, items: Iterable[Metad
             raise not_in_version("tag section")
 
 
-def _decode_metadata_response_partition_v5(buf: Buffer, pos: int, count: int) -> tuple[list[MetadataResponsePartition], int]:
+def _decode_metadata_response_partition_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[MetadataResponsePartition], int]:
     items: list[MetadataResponsePartition] = []
     for _ in range(count):
         o = MetadataResponsePartition.__new__(MetadataResponsePartition)
@@ -255,7 +266,10 @@ def _decode_metadata_response_partition_v5(buf: Buffer, pos: int, count: int) ->
     return items, pos
 
 
-def _encode_metadata_response_partition_v5(out: bytearray, items: Iterable[MetadataResponsePartition]) -> None:
+def _encode_metadata_response_partition_v5(
+    out: bytearray,
+    items: Iterable[MetadataResponsePartition],
+) -> None:
     for o in items:
         out += pack_h3i(o.error_code, o.partition_index, o.leader_id, len(o.replica_nodes))
         out += pack(f">{len(o.replica_nodes)}i", *o.replica_nodes)
@@ -267,7 +281,11 @@ def _encode_metadata_response_partition_v5(out: bytearray, items: Iterable[Metad
             raise not_in_version("tag section")
 
 
-def _decode_metadata_response_partition_v7(buf: Buffer, pos: int, count: int) -> tuple[list[MetadataResponsePartition], int]:
+def _decode_metadata_response_partition_v7(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[MetadataResponsePartition], int]:
     items: list[MetadataResponsePartition] = []
     for _ in range(count):
         o = MetadataResponsePartition.__new__(MetadataResponsePartition)
@@ -300,7 +318,10 @@ def _decode_metadata_response_partition_v7(buf: Buffer, pos: int, count: int) ->
     return items, pos
 
 
-def _encode_metadata_response_partition_v7(out: bytearray, items: Iterable[MetadataResponsePartition]) -> None:
+def _encode_metadata_response_partition_v7(
+    out: bytearray,
+    items: Iterable[MetadataResponsePartition],
+) -> None:
     for o in items:
         out += pack_h4i(o.error_code, o.partition_index, o.leader_id, o.leader_epoch, len(o.replica_nodes))
         out += pack(f">{len(o.replica_nodes)}i", *o.replica_nodes)
@@ -312,7 +333,11 @@ def _encode_metadata_response_partition_v7(out: bytearray, items: Iterable[Metad
             raise not_in_version("tag section")
 
 
-def _decode_metadata_response_partition_v9(buf: Buffer, pos: int, count: int) -> tuple[list[MetadataResponsePartition], int]:
+def _decode_metadata_response_partition_v9(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[MetadataResponsePartition], int]:
     items: list[MetadataResponsePartition] = []
     for _ in range(count):
         o = MetadataResponsePartition.__new__(MetadataResponsePartition)
@@ -363,7 +388,10 @@ def _decode_metadata_response_partition_v9(buf: Buffer, pos: int, count: int) ->
     return items, pos
 
 
-def _encode_metadata_response_partition_v9(out: bytearray, items: Iterable[MetadataResponsePartition]) -> None:
+def _encode_metadata_response_partition_v9(
+    out: bytearray,
+    items: Iterable[MetadataResponsePartition],
+) -> None:
     for o in items:
         out += pack_h3i(o.error_code, o.partition_index, o.leader_id, o.leader_epoch)
         n = len(o.replica_nodes) + 1
@@ -381,7 +409,11 @@ def _encode_metadata_response_partition_v9(out: bytearray, items: Iterable[Metad
             out.append(0)
 
 
-def _decode_metadata_response_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[MetadataResponseTopic], int]:
+def _decode_metadata_response_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[MetadataResponseTopic], int]:
     items: list[MetadataResponseTopic] = []
     for _ in range(count):
         o = MetadataResponseTopic.__new__(MetadataResponseTopic)
@@ -422,7 +454,11 @@ def _encode_metadata_response_topic_v0(out: bytearray, items: Iterable[MetadataR
             raise not_in_version("tag section")
 
 
-def _decode_metadata_response_topic_v1(buf: Buffer, pos: int, count: int) -> tuple[list[MetadataResponseTopic], int]:
+def _decode_metadata_response_topic_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[MetadataResponseTopic], int]:
     items: list[MetadataResponseTopic] = []
     for _ in range(count):
         o = MetadataResponseTopic.__new__(MetadataResponseTopic)
@@ -462,7 +498,11 @@ def _encode_metadata_response_topic_v1(out: bytearray, items: Iterable[MetadataR
             raise not_in_version("tag section")
 
 
-def _decode_metadata_response_topic_v5(buf: Buffer, pos: int, count: int) -> tuple[list[MetadataResponseTopic], int]:
+def _decode_metadata_response_topic_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[MetadataResponseTopic], int]:
     items: list[MetadataResponseTopic] = []
     for _ in range(count):
         o = MetadataResponseTopic.__new__(MetadataResponseTopic)
@@ -502,7 +542,11 @@ def _encode_metadata_response_topic_v5(out: bytearray, items: Iterable[MetadataR
             raise not_in_version("tag section")
 
 
-def _decode_metadata_response_topic_v7(buf: Buffer, pos: int, count: int) -> tuple[list[MetadataResponseTopic], int]:
+def _decode_metadata_response_topic_v7(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[MetadataResponseTopic], int]:
     items: list[MetadataResponseTopic] = []
     for _ in range(count):
         o = MetadataResponseTopic.__new__(MetadataResponseTopic)
@@ -542,7 +586,11 @@ def _encode_metadata_response_topic_v7(out: bytearray, items: Iterable[MetadataR
             raise not_in_version("tag section")
 
 
-def _decode_metadata_response_topic_v8(buf: Buffer, pos: int, count: int) -> tuple[list[MetadataResponseTopic], int]:
+def _decode_metadata_response_topic_v8(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[MetadataResponseTopic], int]:
     items: list[MetadataResponseTopic] = []
     for _ in range(count):
         o = MetadataResponseTopic.__new__(MetadataResponseTopic)
@@ -582,7 +630,11 @@ def _encode_metadata_response_topic_v8(out: bytearray, items: Iterable[MetadataR
             raise not_in_version("tag section")
 
 
-def _decode_metadata_response_topic_v9(buf: Buffer, pos: int, count: int) -> tuple[list[MetadataResponseTopic], int]:
+def _decode_metadata_response_topic_v9(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[MetadataResponseTopic], int]:
     items: list[MetadataResponseTopic] = []
     for _ in range(count):
         o = MetadataResponseTopic.__new__(MetadataResponseTopic)
@@ -637,7 +689,11 @@ def _encode_metadata_response_topic_v9(out: bytearray, items: Iterable[MetadataR
             out.append(0)
 
 
-def _decode_metadata_response_topic_v10(buf: Buffer, pos: int, count: int) -> tuple[list[MetadataResponseTopic], int]:
+def _decode_metadata_response_topic_v10(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[MetadataResponseTopic], int]:
     items: list[MetadataResponseTopic] = []
     for _ in range(count):
         o = MetadataResponseTopic.__new__(MetadataResponseTopic)
@@ -691,7 +747,11 @@ def _encode_metadata_response_topic_v10(out: bytearray, items: Iterable[Metadata
             out.append(0)
 
 
-def _decode_metadata_response_topic_v12(buf: Buffer, pos: int, count: int) -> tuple[list[MetadataResponseTopic], int]:
+def _decode_metadata_response_topic_v12(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[MetadataResponseTopic], int]:
     items: list[MetadataResponseTopic] = []
     for _ in range(count):
         o = MetadataResponseTopic.__new__(MetadataResponseTopic)
@@ -743,7 +803,11 @@ def _encode_metadata_response_topic_v12(out: bytearray, items: Iterable[Metadata
             out.append(0)
 
 
-def _decode_metadata_response_broker_v0(buf: Buffer, pos: int, count: int) -> tuple[list[MetadataResponseBroker], int]:
+def _decode_metadata_response_broker_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[MetadataResponseBroker], int]:
     items: list[MetadataResponseBroker] = []
     for _ in range(count):
         o = MetadataResponseBroker.__new__(MetadataResponseBroker)
@@ -772,7 +836,11 @@ def _encode_metadata_response_broker_v0(out: bytearray, items: Iterable[Metadata
             raise not_in_version("tag section")
 
 
-def _decode_metadata_response_broker_v1(buf: Buffer, pos: int, count: int) -> tuple[list[MetadataResponseBroker], int]:
+def _decode_metadata_response_broker_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[MetadataResponseBroker], int]:
     items: list[MetadataResponseBroker] = []
     for _ in range(count):
         o = MetadataResponseBroker.__new__(MetadataResponseBroker)
@@ -808,7 +876,11 @@ def _encode_metadata_response_broker_v1(out: bytearray, items: Iterable[Metadata
             raise not_in_version("tag section")
 
 
-def _decode_metadata_response_broker_v9(buf: Buffer, pos: int, count: int) -> tuple[list[MetadataResponseBroker], int]:
+def _decode_metadata_response_broker_v9(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[MetadataResponseBroker], int]:
     items: list[MetadataResponseBroker] = []
     for _ in range(count):
         o = MetadataResponseBroker.__new__(MetadataResponseBroker)

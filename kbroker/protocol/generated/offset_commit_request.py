@@ -137,7 +137,11 @@ class OffsetCommitRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_offset_commit_request_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitRequestPartition], int]:
+def _decode_offset_commit_request_partition_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetCommitRequestPartition], int]:
     items: list[OffsetCommitRequestPartition] = []
     for _ in range(count):
         o = OffsetCommitRequestPartition.__new__(OffsetCommitRequestPartition)
@@ -156,7 +160,10 @@ def _decode_offset_commit_request_partition_v0(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_offset_commit_request_partition_v0(out: bytearray, items: Iterable[OffsetCommitRequestPartition]) -> None:
+def _encode_offset_commit_request_partition_v0(
+    out: bytearray,
+    items: Iterable[OffsetCommitRequestPartition],
+) -> None:
     for o in items:
         if o.commit_timestamp != -1:
             raise not_in_version("commitTimestamp")
@@ -171,7 +178,11 @@ def _encode_offset_commit_request_partition_v0(out: bytearray, items: Iterable[O
             raise not_in_version("tag section")
 
 
-def _decode_offset_commit_request_partition_v1(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitRequestPartition], int]:
+def _decode_offset_commit_request_partition_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetCommitRequestPartition], int]:
     items: list[OffsetCommitRequestPartition] = []
     for _ in range(count):
         o = OffsetCommitRequestPartition.__new__(OffsetCommitRequestPartition)
@@ -189,7 +200,10 @@ def _decode_offset_commit_request_partition_v1(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_offset_commit_request_partition_v1(out: bytearray, items: Iterable[OffsetCommitRequestPartition]) -> None:
+def _encode_offset_commit_request_partition_v1(
+    out: bytearray,
+    items: Iterable[OffsetCommitRequestPartition],
+) -> None:
     for o in items:
         raw = b"" if o.committed_metadata is None else o.committed_metadata.encode()
         out += pack_iqqh(
@@ -203,7 +217,11 @@ def _encode_offset_commit_request_partition_v1(out: bytearray, items: Iterable[O
             raise not_in_version("tag section")
 
 
-def _decode_offset_commit_request_partition_v6(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitRequestPartition], int]:
+def _decode_offset_commit_request_partition_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetCommitRequestPartition], int]:
     items: list[OffsetCommitRequestPartition] = []
     for _ in range(count):
         o = OffsetCommitRequestPartition.__new__(OffsetCommitRequestPartition)
@@ -221,7 +239,10 @@ def _decode_offset_commit_request_partition_v6(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_offset_commit_request_partition_v6(out: bytearray, items: Iterable[OffsetCommitRequestPartition]) -> None:
+def _encode_offset_commit_request_partition_v6(
+    out: bytearray,
+    items: Iterable[OffsetCommitRequestPartition],
+) -> None:
     for o in items:
         if o.commit_timestamp != -1:
             raise not_in_version("commitTimestamp")
@@ -237,7 +258,11 @@ def _encode_offset_commit_request_partition_v6(out: bytearray, items: Iterable[O
             raise not_in_version("tag section")
 
 
-def _decode_offset_commit_request_partition_v8(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitRequestPartition], int]:
+def _decode_offset_commit_request_partition_v8(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetCommitRequestPartition], int]:
     items: list[OffsetCommitRequestPartition] = []
     for _ in range(count):
         o = OffsetCommitRequestPartition.__new__(OffsetCommitRequestPartition)
@@ -260,7 +285,10 @@ def _decode_offset_commit_request_partition_v8(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_offset_commit_request_partition_v8(out: bytearray, items: Iterable[OffsetCommitRequestPartition]) -> None:
+def _encode_offset_commit_request_partition_v8(
+    out: bytearray,
+    items: Iterable[OffsetCommitRequestPartition],
+) -> None:
     for o in items:
         if o.commit_timestamp != -1:
             raise not_in_version("commitTimestamp")
@@ -272,7 +300,11 @@ def _encode_offset_commit_request_partition_v8(out: bytearray, items: Iterable[O
             out.append(0)
 
 
-def _decode_offset_commit_request_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitRequestTopic], int]:
+def _decode_offset_commit_request_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetCommitRequestTopic], int]:
     items: list[OffsetCommitRequestTopic] = []
     for _ in range(count):
         o = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
@@ -307,7 +339,11 @@ def _encode_offset_commit_request_topic_v0(out: bytearray, items: Iterable[Offse
             raise not_in_version("tag section")
 
 
-def _decode_offset_commit_request_topic_v1(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitRequestTopic], int]:
+def _decode_offset_commit_request_topic_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetCommitRequestTopic], int]:
     items: list[OffsetCommitRequestTopic] = []
     for _ in range(count):
         o = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
@@ -342,7 +378,11 @@ def _encode_offset_commit_request_topic_v1(out: bytearray, items: Iterable[Offse
             raise not_in_version("tag section")
 
 
-def _decode_offset_commit_request_topic_v6(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitRequestTopic], int]:
+def _decode_offset_commit_request_topic_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetCommitRequestTopic], int]:
     items: list[OffsetCommitRequestTopic] = []
     for _ in range(count):
         o = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
@@ -377,7 +417,11 @@ def _encode_offset_commit_request_topic_v6(out: bytearray, items: Iterable[Offse
             raise not_in_version("tag section")
 
 
-def _decode_offset_commit_request_topic_v8(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitRequestTopic], int]:
+def _decode_offset_commit_request_topic_v8(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetCommitRequestTopic], int]:
     items: list[OffsetCommitRequestTopic] = []
     for _ in range(count):
         o = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
@@ -421,7 +465,11 @@ def _encode_offset_commit_request_topic_v8(out: bytearray, items: Iterable[Offse
             out.append(0)
 
 
-def _decode_offset_commit_request_topic_v10(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitRequestTopic], int]:
+def _decode_offset_commit_request_topic_v10(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetCommitRequestTopic], int]:
     items: list[OffsetCommitRequestTopic] = []
     for _ in range(count):
         o = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
@@ -448,7 +496,10 @@ def _decode_offset_commit_request_topic_v10(buf: Buffer, pos: int, count: int) -
     return items, pos
 
 
-def _encode_offset_commit_request_topic_v10(out: bytearray, items: Iterable[OffsetCommitRequestTopic]) -> None:
+def _encode_offset_commit_request_topic_v10(
+    out: bytearray,
+    items: Iterable[OffsetCommitRequestTopic],
+) -> None:
     for o in items:
         out += pack_16s(o.topic_id)
         n = len(o.partitions) + 1

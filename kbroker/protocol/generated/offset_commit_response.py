@@ -106,7 +106,11 @@ class OffsetCommitResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_offset_commit_response_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitResponsePartition], int]:
+def _decode_offset_commit_response_partition_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetCommitResponsePartition], int]:
     items: list[OffsetCommitResponsePartition] = []
     for _ in range(count):
         o = OffsetCommitResponsePartition.__new__(OffsetCommitResponsePartition)
@@ -117,14 +121,21 @@ def _decode_offset_commit_response_partition_v0(buf: Buffer, pos: int, count: in
     return items, pos
 
 
-def _encode_offset_commit_response_partition_v0(out: bytearray, items: Iterable[OffsetCommitResponsePartition]) -> None:
+def _encode_offset_commit_response_partition_v0(
+    out: bytearray,
+    items: Iterable[OffsetCommitResponsePartition],
+) -> None:
     for o in items:
         out += pack_ih(o.partition_index, o.error_code)
         if o.unknown_tags:
             raise not_in_version("tag section")
 
 
-def _decode_offset_commit_response_partition_v8(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitResponsePartition], int]:
+def _decode_offset_commit_response_partition_v8(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetCommitResponsePartition], int]:
     items: list[OffsetCommitResponsePartition] = []
     for _ in range(count):
         o = OffsetCommitResponsePartition.__new__(OffsetCommitResponsePartition)
@@ -139,7 +150,10 @@ def _decode_offset_commit_response_partition_v8(buf: Buffer, pos: int, count: in
     return items, pos
 
 
-def _encode_offset_commit_response_partition_v8(out: bytearray, items: Iterable[OffsetCommitResponsePartition]) -> None:
+def _encode_offset_commit_response_partition_v8(
+    out: bytearray,
+    items: Iterable[OffsetCommitResponsePartition],
+) -> None:
     for o in items:
         out += pack_ih(o.partition_index, o.error_code)
         if o.unknown_tags:
@@ -148,7 +162,11 @@ def _encode_offset_commit_response_partition_v8(out: bytearray, items: Iterable[
             out.append(0)
 
 
-def _decode_offset_commit_response_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitResponseTopic], int]:
+def _decode_offset_commit_response_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetCommitResponseTopic], int]:
     items: list[OffsetCommitResponseTopic] = []
     for _ in range(count):
         o = OffsetCommitResponseTopic.__new__(OffsetCommitResponseTopic)
@@ -172,7 +190,10 @@ def _decode_offset_commit_response_topic_v0(buf: Buffer, pos: int, count: int) -
     return items, pos
 
 
-def _encode_offset_commit_response_topic_v0(out: bytearray, items: Iterable[OffsetCommitResponseTopic]) -> None:
+def _encode_offset_commit_response_topic_v0(
+    out: bytearray,
+    items: Iterable[OffsetCommitResponseTopic],
+) -> None:
     for o in items:
         raw = o.name.encode()
         out += pack_h(len(raw))
@@ -183,7 +204,11 @@ def _encode_offset_commit_response_topic_v0(out: bytearray, items: Iterable[Offs
             raise not_in_version("tag section")
 
 
-def _decode_offset_commit_response_topic_v8(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitResponseTopic], int]:
+def _decode_offset_commit_response_topic_v8(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetCommitResponseTopic], int]:
     items: list[OffsetCommitResponseTopic] = []
     for _ in range(count):
         o = OffsetCommitResponseTopic.__new__(OffsetCommitResponseTopic)
@@ -215,7 +240,10 @@ def _decode_offset_commit_response_topic_v8(buf: Buffer, pos: int, count: int) -
     return items, pos
 
 
-def _encode_offset_commit_response_topic_v8(out: bytearray, items: Iterable[OffsetCommitResponseTopic]) -> None:
+def _encode_offset_commit_response_topic_v8(
+    out: bytearray,
+    items: Iterable[OffsetCommitResponseTopic],
+) -> None:
     for o in items:
         write_compact_string(out, o.name)
         n = len(o.partitions) + 1
@@ -227,7 +255,11 @@ def _encode_offset_commit_response_topic_v8(out: bytearray, items: Iterable[Offs
             out.append(0)
 
 
-def _decode_offset_commit_response_topic_v10(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetCommitResponseTopic], int]:
+def _decode_offset_commit_response_topic_v10(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetCommitResponseTopic], int]:
     items: list[OffsetCommitResponseTopic] = []
     for _ in range(count):
         o = OffsetCommitResponseTopic.__new__(OffsetCommitResponseTopic)
@@ -254,7 +286,10 @@ def _decode_offset_commit_response_topic_v10(buf: Buffer, pos: int, count: int) 
     return items, pos
 
 
-def _encode_offset_commit_response_topic_v10(out: bytearray, items: Iterable[OffsetCommitResponseTopic]) -> None:
+def _encode_offset_commit_response_topic_v10(
+    out: bytearray,
+    items: Iterable[OffsetCommitResponseTopic],
+) -> None:
     for o in items:
         out += pack_16s(o.topic_id)
         n = len(o.partitions) + 1

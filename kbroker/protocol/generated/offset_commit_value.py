@@ -205,10 +205,7 @@ def _encode_offset_commit_value_v4(out: bytearray, o: OffsetCommitValue) -> None
     out += pack_qi(o.offset, o.leader_epoch)
     write_compact_string(out, o.metadata)
     out += pack_q(o.commit_timestamp)
-    if (
-        o.unknown_tags
-        or o.topic_id != ZERO_UUID
-    ):
+    if o.unknown_tags or o.topic_id != ZERO_UUID:
         _write_tags_of_offset_commit_value_v4(out, o)
     else:
         out.append(0)

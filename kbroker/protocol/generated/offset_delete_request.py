@@ -79,7 +79,11 @@ class OffsetDeleteRequest(Message):
         self.topics: list[OffsetDeleteRequestTopic] = [] if topics is UNSET else topics
 
 
-def _decode_offset_delete_request_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetDeleteRequestPartition], int]:
+def _decode_offset_delete_request_partition_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetDeleteRequestPartition], int]:
     items: list[OffsetDeleteRequestPartition] = []
     for _ in range(count):
         o = OffsetDeleteRequestPartition.__new__(OffsetDeleteRequestPartition)
@@ -89,12 +93,19 @@ def _decode_offset_delete_request_partition_v0(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_offset_delete_request_partition_v0(out: bytearray, items: Iterable[OffsetDeleteRequestPartition]) -> None:
+def _encode_offset_delete_request_partition_v0(
+    out: bytearray,
+    items: Iterable[OffsetDeleteRequestPartition],
+) -> None:
     for o in items:
         out += pack_i(o.partition_index)
 
 
-def _decode_offset_delete_request_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetDeleteRequestTopic], int]:
+def _decode_offset_delete_request_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetDeleteRequestTopic], int]:
     items: list[OffsetDeleteRequestTopic] = []
     for _ in range(count):
         o = OffsetDeleteRequestTopic.__new__(OffsetDeleteRequestTopic)

@@ -89,7 +89,11 @@ class OffsetDeleteResponse(Message):
         self.topics: list[OffsetDeleteResponseTopic] = [] if topics is UNSET else topics
 
 
-def _decode_offset_delete_response_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetDeleteResponsePartition], int]:
+def _decode_offset_delete_response_partition_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetDeleteResponsePartition], int]:
     items: list[OffsetDeleteResponsePartition] = []
     for _ in range(count):
         o = OffsetDeleteResponsePartition.__new__(OffsetDeleteResponsePartition)
@@ -99,12 +103,19 @@ def _decode_offset_delete_response_partition_v0(buf: Buffer, pos: int, count: in
     return items, pos
 
 
-def _encode_offset_delete_response_partition_v0(out: bytearray, items: Iterable[OffsetDeleteResponsePartition]) -> None:
+def _encode_offset_delete_response_partition_v0(
+    out: bytearray,
+    items: Iterable[OffsetDeleteResponsePartition],
+) -> None:
     for o in items:
         out += pack_ih(o.partition_index, o.error_code)
 
 
-def _decode_offset_delete_response_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetDeleteResponseTopic], int]:
+def _decode_offset_delete_response_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetDeleteResponseTopic], int]:
     items: list[OffsetDeleteResponseTopic] = []
     for _ in range(count):
         o = OffsetDeleteResponseTopic.__new__(OffsetDeleteResponseTopic)
@@ -126,7 +137,10 @@ def _decode_offset_delete_response_topic_v0(buf: Buffer, pos: int, count: int) -
     return items, pos
 
 
-def _encode_offset_delete_response_topic_v0(out: bytearray, items: Iterable[OffsetDeleteResponseTopic]) -> None:
+def _encode_offset_delete_response_topic_v0(
+    out: bytearray,
+    items: Iterable[OffsetDeleteResponseTopic],
+) -> None:
     for o in items:
         raw = o.name.encode()
         out += pack_h(len(raw))

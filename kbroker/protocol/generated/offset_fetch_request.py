@@ -139,7 +139,11 @@ class OffsetFetchRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_offset_fetch_request_topics_v8(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetFetchRequestTopics], int]:
+def _decode_offset_fetch_request_topics_v8(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetFetchRequestTopics], int]:
     items: list[OffsetFetchRequestTopics] = []
     for _ in range(count):
         o = OffsetFetchRequestTopics.__new__(OffsetFetchRequestTopics)
@@ -184,7 +188,11 @@ def _encode_offset_fetch_request_topics_v8(out: bytearray, items: Iterable[Offse
             out.append(0)
 
 
-def _decode_offset_fetch_request_topics_v10(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetFetchRequestTopics], int]:
+def _decode_offset_fetch_request_topics_v10(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetFetchRequestTopics], int]:
     items: list[OffsetFetchRequestTopics] = []
     for _ in range(count):
         o = OffsetFetchRequestTopics.__new__(OffsetFetchRequestTopics)
@@ -212,7 +220,10 @@ def _decode_offset_fetch_request_topics_v10(buf: Buffer, pos: int, count: int) -
     return items, pos
 
 
-def _encode_offset_fetch_request_topics_v10(out: bytearray, items: Iterable[OffsetFetchRequestTopics]) -> None:
+def _encode_offset_fetch_request_topics_v10(
+    out: bytearray,
+    items: Iterable[OffsetFetchRequestTopics],
+) -> None:
     for o in items:
         out += pack_16s(o.topic_id)
         n = len(o.partition_indexes) + 1
@@ -224,7 +235,11 @@ def _encode_offset_fetch_request_topics_v10(out: bytearray, items: Iterable[Offs
             out.append(0)
 
 
-def _decode_offset_fetch_request_group_v8(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetFetchRequestGroup], int]:
+def _decode_offset_fetch_request_group_v8(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetFetchRequestGroup], int]:
     items: list[OffsetFetchRequestGroup] = []
     for _ in range(count):
         o = OffsetFetchRequestGroup.__new__(OffsetFetchRequestGroup)
@@ -273,7 +288,11 @@ def _encode_offset_fetch_request_group_v8(out: bytearray, items: Iterable[Offset
             out.append(0)
 
 
-def _decode_offset_fetch_request_group_v9(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetFetchRequestGroup], int]:
+def _decode_offset_fetch_request_group_v9(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetFetchRequestGroup], int]:
     items: list[OffsetFetchRequestGroup] = []
     for _ in range(count):
         o = OffsetFetchRequestGroup.__new__(OffsetFetchRequestGroup)
@@ -331,7 +350,11 @@ def _encode_offset_fetch_request_group_v9(out: bytearray, items: Iterable[Offset
             out.append(0)
 
 
-def _decode_offset_fetch_request_group_v10(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetFetchRequestGroup], int]:
+def _decode_offset_fetch_request_group_v10(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetFetchRequestGroup], int]:
     items: list[OffsetFetchRequestGroup] = []
     for _ in range(count):
         o = OffsetFetchRequestGroup.__new__(OffsetFetchRequestGroup)
@@ -389,7 +412,11 @@ def _encode_offset_fetch_request_group_v10(out: bytearray, items: Iterable[Offse
             out.append(0)
 
 
-def _decode_offset_fetch_request_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetFetchRequestTopic], int]:
+def _decode_offset_fetch_request_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetFetchRequestTopic], int]:
     items: list[OffsetFetchRequestTopic] = []
     for _ in range(count):
         o = OffsetFetchRequestTopic.__new__(OffsetFetchRequestTopic)
@@ -424,7 +451,11 @@ def _encode_offset_fetch_request_topic_v0(out: bytearray, items: Iterable[Offset
             raise not_in_version("tag section")
 
 
-def _decode_offset_fetch_request_topic_v6(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetFetchRequestTopic], int]:
+def _decode_offset_fetch_request_topic_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetFetchRequestTopic], int]:
     items: list[OffsetFetchRequestTopic] = []
     for _ in range(count):
         o = OffsetFetchRequestTopic.__new__(OffsetFetchRequestTopic)

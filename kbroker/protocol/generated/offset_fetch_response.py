@@ -199,7 +199,11 @@ class OffsetFetchResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_offset_fetch_response_partitions_v8(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetFetchResponsePartitions], int]:
+def _decode_offset_fetch_response_partitions_v8(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetFetchResponsePartitions], int]:
     items: list[OffsetFetchResponsePartitions] = []
     for _ in range(count):
         o = OffsetFetchResponsePartitions.__new__(OffsetFetchResponsePartitions)
@@ -223,7 +227,10 @@ def _decode_offset_fetch_response_partitions_v8(buf: Buffer, pos: int, count: in
     return items, pos
 
 
-def _encode_offset_fetch_response_partitions_v8(out: bytearray, items: Iterable[OffsetFetchResponsePartitions]) -> None:
+def _encode_offset_fetch_response_partitions_v8(
+    out: bytearray,
+    items: Iterable[OffsetFetchResponsePartitions],
+) -> None:
     for o in items:
         out += pack_iqi(o.partition_index, o.committed_offset, o.committed_leader_epoch)
         write_compact_nullable_string(out, o.metadata)
@@ -234,7 +241,11 @@ def _encode_offset_fetch_response_partitions_v8(out: bytearray, items: Iterable[
             out.append(0)
 
 
-def _decode_offset_fetch_response_topics_v8(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetFetchResponseTopics], int]:
+def _decode_offset_fetch_response_topics_v8(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetFetchResponseTopics], int]:
     items: list[OffsetFetchResponseTopics] = []
     for _ in range(count):
         o = OffsetFetchResponseTopics.__new__(OffsetFetchResponseTopics)
@@ -266,7 +277,10 @@ def _decode_offset_fetch_response_topics_v8(buf: Buffer, pos: int, count: int) -
     return items, pos
 
 
-def _encode_offset_fetch_response_topics_v8(out: bytearray, items: Iterable[OffsetFetchResponseTopics]) -> None:
+def _encode_offset_fetch_response_topics_v8(
+    out: bytearray,
+    items: Iterable[OffsetFetchResponseTopics],
+) -> None:
     for o in items:
         write_compact_string(out, o.name)
         n = len(o.partitions) + 1
@@ -278,7 +292,11 @@ def _encode_offset_fetch_response_topics_v8(out: bytearray, items: Iterable[Offs
             out.append(0)
 
 
-def _decode_offset_fetch_response_topics_v10(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetFetchResponseTopics], int]:
+def _decode_offset_fetch_response_topics_v10(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetFetchResponseTopics], int]:
     items: list[OffsetFetchResponseTopics] = []
     for _ in range(count):
         o = OffsetFetchResponseTopics.__new__(OffsetFetchResponseTopics)
@@ -305,7 +323,10 @@ def _decode_offset_fetch_response_topics_v10(buf: Buffer, pos: int, count: int) 
     return items, pos
 
 
-def _encode_offset_fetch_response_topics_v10(out: bytearray, items: Iterable[OffsetFetchResponseTopics]) -> None:
+def _encode_offset_fetch_response_topics_v10(
+    out: bytearray,
+    items: Iterable[OffsetFetchResponseTopics],
+) -> None:
     for o in items:
         out += pack_16s(o.topic_id)
         n = len(o.partitions) + 1
@@ -317,7 +338,11 @@ def _encode_offset_fetch_response_topics_v10(out: bytearray, items: Iterable[Off
             out.append(0)
 
 
-def _decode_offset_fetch_response_group_v8(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetFetchResponseGroup], int]:
+def _decode_offset_fetch_response_group_v8(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetFetchResponseGroup], int]:
     items: list[OffsetFetchResponseGroup] = []
     for _ in range(count):
         o = OffsetFetchResponseGroup.__new__(OffsetFetchResponseGroup)
@@ -363,7 +388,11 @@ def _encode_offset_fetch_response_group_v8(out: bytearray, items: Iterable[Offse
             out.append(0)
 
 
-def _decode_offset_fetch_response_group_v10(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetFetchResponseGroup], int]:
+def _decode_offset_fetch_response_group_v10(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetFetchResponseGroup], int]:
     items: list[OffsetFetchResponseGroup] = []
     for _ in range(count):
         o = OffsetFetchResponseGroup.__new__(OffsetFetchResponseGroup)
@@ -396,7 +425,10 @@ def _decode_offset_fetch_response_group_v10(buf: Buffer, pos: int, count: int) -
     return items, pos
 
 
-def _encode_offset_fetch_response_group_v10(out: bytearray, items: Iterable[OffsetFetchResponseGroup]) -> None:
+def _encode_offset_fetch_response_group_v10(
+    out: bytearray,
+    items: Iterable[OffsetFetchResponseGroup],
+) -> None:
     for o in items:
         write_compact_string(out, o.group_id)
         n = len(o.topics) + 1
@@ -409,7 +441,11 @@ def _encode_offset_fetch_response_group_v10(out: bytearray, items: Iterable[Offs
             out.append(0)
 
 
-def _decode_offset_fetch_response_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetFetchResponsePartition], int]:
+def _decode_offset_fetch_response_partition_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetFetchResponsePartition], int]:
     items: list[OffsetFetchResponsePartition] = []
     for _ in range(count):
         o = OffsetFetchResponsePartition.__new__(OffsetFetchResponsePartition)
@@ -429,7 +465,10 @@ def _decode_offset_fetch_response_partition_v0(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_offset_fetch_response_partition_v0(out: bytearray, items: Iterable[OffsetFetchResponsePartition]) -> None:
+def _encode_offset_fetch_response_partition_v0(
+    out: bytearray,
+    items: Iterable[OffsetFetchResponsePartition],
+) -> None:
     for o in items:
         raw = b"" if o.metadata is None else o.metadata.encode()
         out += pack_iqh(o.partition_index, o.committed_offset, -1 if o.metadata is None else len(raw))
@@ -439,7 +478,11 @@ def _encode_offset_fetch_response_partition_v0(out: bytearray, items: Iterable[O
             raise not_in_version("tag section")
 
 
-def _decode_offset_fetch_response_partition_v5(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetFetchResponsePartition], int]:
+def _decode_offset_fetch_response_partition_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetFetchResponsePartition], int]:
     items: list[OffsetFetchResponsePartition] = []
     for _ in range(count):
         o = OffsetFetchResponsePartition.__new__(OffsetFetchResponsePartition)
@@ -458,7 +501,10 @@ def _decode_offset_fetch_response_partition_v5(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_offset_fetch_response_partition_v5(out: bytearray, items: Iterable[OffsetFetchResponsePartition]) -> None:
+def _encode_offset_fetch_response_partition_v5(
+    out: bytearray,
+    items: Iterable[OffsetFetchResponsePartition],
+) -> None:
     for o in items:
         raw = b"" if o.metadata is None else o.metadata.encode()
         out += pack_iqih(
@@ -473,7 +519,11 @@ def _encode_offset_fetch_response_partition_v5(out: bytearray, items: Iterable[O
             raise not_in_version("tag section")
 
 
-def _decode_offset_fetch_response_partition_v6(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetFetchResponsePartition], int]:
+def _decode_offset_fetch_response_partition_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetFetchResponsePartition], int]:
     items: list[OffsetFetchResponsePartition] = []
     for _ in range(count):
         o = OffsetFetchResponsePartition.__new__(OffsetFetchResponsePartition)
@@ -497,7 +547,10 @@ def _decode_offset_fetch_response_partition_v6(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_offset_fetch_response_partition_v6(out: bytearray, items: Iterable[OffsetFetchResponsePartition]) -> None:
+def _encode_offset_fetch_response_partition_v6(
+    out: bytearray,
+    items: Iterable[OffsetFetchResponsePartition],
+) -> None:
     for o in items:
         out += pack_iqi(o.partition_index, o.committed_offset, o.committed_leader_epoch)
         write_compact_nullable_string(out, o.metadata)
@@ -508,7 +561,11 @@ def _encode_offset_fetch_response_partition_v6(out: bytearray, items: Iterable[O
             out.append(0)
 
 
-def _decode_offset_fetch_response_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetFetchResponseTopic], int]:
+def _decode_offset_fetch_response_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetFetchResponseTopic], int]:
     items: list[OffsetFetchResponseTopic] = []
     for _ in range(count):
         o = OffsetFetchResponseTopic.__new__(OffsetFetchResponseTopic)
@@ -542,7 +599,11 @@ def _encode_offset_fetch_response_topic_v0(out: bytearray, items: Iterable[Offse
             raise not_in_version("tag section")
 
 
-def _decode_offset_fetch_response_topic_v5(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetFetchResponseTopic], int]:
+def _decode_offset_fetch_response_topic_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetFetchResponseTopic], int]:
     items: list[OffsetFetchResponseTopic] = []
     for _ in range(count):
         o = OffsetFetchResponseTopic.__new__(OffsetFetchResponseTopic)
@@ -576,7 +637,11 @@ def _encode_offset_fetch_response_topic_v5(out: bytearray, items: Iterable[Offse
             raise not_in_version("tag section")
 
 
-def _decode_offset_fetch_response_topic_v6(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetFetchResponseTopic], int]:
+def _decode_offset_fetch_response_topic_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetFetchResponseTopic], int]:
     items: list[OffsetFetchResponseTopic] = []
     for _ in range(count):
         o = OffsetFetchResponseTopic.__new__(OffsetFetchResponseTopic)

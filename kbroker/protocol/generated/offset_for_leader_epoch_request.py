@@ -103,7 +103,11 @@ class OffsetForLeaderEpochRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_offset_for_leader_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetForLeaderPartition], int]:
+def _decode_offset_for_leader_partition_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetForLeaderPartition], int]:
     items: list[OffsetForLeaderPartition] = []
     for _ in range(count):
         o = OffsetForLeaderPartition.__new__(OffsetForLeaderPartition)
@@ -122,7 +126,11 @@ def _encode_offset_for_leader_partition_v0(out: bytearray, items: Iterable[Offse
             raise not_in_version("tag section")
 
 
-def _decode_offset_for_leader_partition_v2(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetForLeaderPartition], int]:
+def _decode_offset_for_leader_partition_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetForLeaderPartition], int]:
     items: list[OffsetForLeaderPartition] = []
     for _ in range(count):
         o = OffsetForLeaderPartition.__new__(OffsetForLeaderPartition)
@@ -140,7 +148,11 @@ def _encode_offset_for_leader_partition_v2(out: bytearray, items: Iterable[Offse
             raise not_in_version("tag section")
 
 
-def _decode_offset_for_leader_partition_v4(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetForLeaderPartition], int]:
+def _decode_offset_for_leader_partition_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetForLeaderPartition], int]:
     items: list[OffsetForLeaderPartition] = []
     for _ in range(count):
         o = OffsetForLeaderPartition.__new__(OffsetForLeaderPartition)
@@ -164,7 +176,11 @@ def _encode_offset_for_leader_partition_v4(out: bytearray, items: Iterable[Offse
             out.append(0)
 
 
-def _decode_offset_for_leader_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetForLeaderTopic], int]:
+def _decode_offset_for_leader_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetForLeaderTopic], int]:
     items: list[OffsetForLeaderTopic] = []
     for _ in range(count):
         o = OffsetForLeaderTopic.__new__(OffsetForLeaderTopic)
@@ -198,7 +214,11 @@ def _encode_offset_for_leader_topic_v0(out: bytearray, items: Iterable[OffsetFor
             raise not_in_version("tag section")
 
 
-def _decode_offset_for_leader_topic_v2(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetForLeaderTopic], int]:
+def _decode_offset_for_leader_topic_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetForLeaderTopic], int]:
     items: list[OffsetForLeaderTopic] = []
     for _ in range(count):
         o = OffsetForLeaderTopic.__new__(OffsetForLeaderTopic)
@@ -232,7 +252,11 @@ def _encode_offset_for_leader_topic_v2(out: bytearray, items: Iterable[OffsetFor
             raise not_in_version("tag section")
 
 
-def _decode_offset_for_leader_topic_v4(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetForLeaderTopic], int]:
+def _decode_offset_for_leader_topic_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetForLeaderTopic], int]:
     items: list[OffsetForLeaderTopic] = []
     for _ in range(count):
         o = OffsetForLeaderTopic.__new__(OffsetForLeaderTopic)
@@ -275,7 +299,10 @@ def _encode_offset_for_leader_topic_v4(out: bytearray, items: Iterable[OffsetFor
             out.append(0)
 
 
-def _decode_offset_for_leader_epoch_request_v0(buf: Buffer, pos: int) -> tuple[OffsetForLeaderEpochRequest, int]:
+def _decode_offset_for_leader_epoch_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[OffsetForLeaderEpochRequest, int]:
     o = OffsetForLeaderEpochRequest.__new__(OffsetForLeaderEpochRequest)
     (n,) = unpack_i(buf, pos)
     pos += 4
@@ -296,7 +323,10 @@ def _encode_offset_for_leader_epoch_request_v0(out: bytearray, o: OffsetForLeade
         raise not_in_version("tag section")
 
 
-def _decode_offset_for_leader_epoch_request_v2(buf: Buffer, pos: int) -> tuple[OffsetForLeaderEpochRequest, int]:
+def _decode_offset_for_leader_epoch_request_v2(
+    buf: Buffer,
+    pos: int,
+) -> tuple[OffsetForLeaderEpochRequest, int]:
     o = OffsetForLeaderEpochRequest.__new__(OffsetForLeaderEpochRequest)
     (n,) = unpack_i(buf, pos)
     pos += 4
@@ -317,7 +347,10 @@ def _encode_offset_for_leader_epoch_request_v2(out: bytearray, o: OffsetForLeade
         raise not_in_version("tag section")
 
 
-def _decode_offset_for_leader_epoch_request_v3(buf: Buffer, pos: int) -> tuple[OffsetForLeaderEpochRequest, int]:
+def _decode_offset_for_leader_epoch_request_v3(
+    buf: Buffer,
+    pos: int,
+) -> tuple[OffsetForLeaderEpochRequest, int]:
     o = OffsetForLeaderEpochRequest.__new__(OffsetForLeaderEpochRequest)
     o.replica_id, n = unpack_ii(buf, pos)
     pos += 8
@@ -337,7 +370,10 @@ def _encode_offset_for_leader_epoch_request_v3(out: bytearray, o: OffsetForLeade
         raise not_in_version("tag section")
 
 
-def _decode_offset_for_leader_epoch_request_v4(buf: Buffer, pos: int) -> tuple[OffsetForLeaderEpochRequest, int]:
+def _decode_offset_for_leader_epoch_request_v4(
+    buf: Buffer,
+    pos: int,
+) -> tuple[OffsetForLeaderEpochRequest, int]:
     o = OffsetForLeaderEpochRequest.__new__(OffsetForLeaderEpochRequest)
     (o.replica_id,) = unpack_i(buf, pos)
     pos += 4

@@ -169,7 +169,11 @@ def _encode_epoch_end_offset_v4(out: bytearray, items: Iterable[EpochEndOffset])
             out.append(0)
 
 
-def _decode_offset_for_leader_topic_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetForLeaderTopicResult], int]:
+def _decode_offset_for_leader_topic_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetForLeaderTopicResult], int]:
     items: list[OffsetForLeaderTopicResult] = []
     for _ in range(count):
         o = OffsetForLeaderTopicResult.__new__(OffsetForLeaderTopicResult)
@@ -192,7 +196,10 @@ def _decode_offset_for_leader_topic_result_v0(buf: Buffer, pos: int, count: int)
     return items, pos
 
 
-def _encode_offset_for_leader_topic_result_v0(out: bytearray, items: Iterable[OffsetForLeaderTopicResult]) -> None:
+def _encode_offset_for_leader_topic_result_v0(
+    out: bytearray,
+    items: Iterable[OffsetForLeaderTopicResult],
+) -> None:
     for o in items:
         raw = o.topic.encode()
         out += pack_h(len(raw))
@@ -203,7 +210,11 @@ def _encode_offset_for_leader_topic_result_v0(out: bytearray, items: Iterable[Of
             raise not_in_version("tag section")
 
 
-def _decode_offset_for_leader_topic_result_v1(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetForLeaderTopicResult], int]:
+def _decode_offset_for_leader_topic_result_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetForLeaderTopicResult], int]:
     items: list[OffsetForLeaderTopicResult] = []
     for _ in range(count):
         o = OffsetForLeaderTopicResult.__new__(OffsetForLeaderTopicResult)
@@ -226,7 +237,10 @@ def _decode_offset_for_leader_topic_result_v1(buf: Buffer, pos: int, count: int)
     return items, pos
 
 
-def _encode_offset_for_leader_topic_result_v1(out: bytearray, items: Iterable[OffsetForLeaderTopicResult]) -> None:
+def _encode_offset_for_leader_topic_result_v1(
+    out: bytearray,
+    items: Iterable[OffsetForLeaderTopicResult],
+) -> None:
     for o in items:
         raw = o.topic.encode()
         out += pack_h(len(raw))
@@ -237,7 +251,11 @@ def _encode_offset_for_leader_topic_result_v1(out: bytearray, items: Iterable[Of
             raise not_in_version("tag section")
 
 
-def _decode_offset_for_leader_topic_result_v4(buf: Buffer, pos: int, count: int) -> tuple[list[OffsetForLeaderTopicResult], int]:
+def _decode_offset_for_leader_topic_result_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[OffsetForLeaderTopicResult], int]:
     items: list[OffsetForLeaderTopicResult] = []
     for _ in range(count):
         o = OffsetForLeaderTopicResult.__new__(OffsetForLeaderTopicResult)
@@ -268,7 +286,10 @@ def _decode_offset_for_leader_topic_result_v4(buf: Buffer, pos: int, count: int)
     return items, pos
 
 
-def _encode_offset_for_leader_topic_result_v4(out: bytearray, items: Iterable[OffsetForLeaderTopicResult]) -> None:
+def _encode_offset_for_leader_topic_result_v4(
+    out: bytearray,
+    items: Iterable[OffsetForLeaderTopicResult],
+) -> None:
     for o in items:
         write_compact_string(out, o.topic)
         n = len(o.partitions) + 1
@@ -280,7 +301,10 @@ def _encode_offset_for_leader_topic_result_v4(out: bytearray, items: Iterable[Of
             out.append(0)
 
 
-def _decode_offset_for_leader_epoch_response_v0(buf: Buffer, pos: int) -> tuple[OffsetForLeaderEpochResponse, int]:
+def _decode_offset_for_leader_epoch_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[OffsetForLeaderEpochResponse, int]:
     o = OffsetForLeaderEpochResponse.__new__(OffsetForLeaderEpochResponse)
     (n,) = unpack_i(buf, pos)
     pos += 4
@@ -301,7 +325,10 @@ def _encode_offset_for_leader_epoch_response_v0(out: bytearray, o: OffsetForLead
         raise not_in_version("tag section")
 
 
-def _decode_offset_for_leader_epoch_response_v1(buf: Buffer, pos: int) -> tuple[OffsetForLeaderEpochResponse, int]:
+def _decode_offset_for_leader_epoch_response_v1(
+    buf: Buffer,
+    pos: int,
+) -> tuple[OffsetForLeaderEpochResponse, int]:
     o = OffsetForLeaderEpochResponse.__new__(OffsetForLeaderEpochResponse)
     (n,) = unpack_i(buf, pos)
     pos += 4
@@ -322,7 +349,10 @@ def _encode_offset_for_leader_epoch_response_v1(out: bytearray, o: OffsetForLead
         raise not_in_version("tag section")
 
 
-def _decode_offset_for_leader_epoch_response_v2(buf: Buffer, pos: int) -> tuple[OffsetForLeaderEpochResponse, int]:
+def _decode_offset_for_leader_epoch_response_v2(
+    buf: Buffer,
+    pos: int,
+) -> tuple[OffsetForLeaderEpochResponse, int]:
     o = OffsetForLeaderEpochResponse.__new__(OffsetForLeaderEpochResponse)
     o.throttle_time_ms, n = unpack_ii(buf, pos)
     pos += 8
@@ -342,7 +372,10 @@ def _encode_offset_for_leader_epoch_response_v2(out: bytearray, o: OffsetForLead
         raise not_in_version("tag section")
 
 
-def _decode_offset_for_leader_epoch_response_v4(buf: Buffer, pos: int) -> tuple[OffsetForLeaderEpochResponse, int]:
+def _decode_offset_for_leader_epoch_response_v4(
+    buf: Buffer,
+    pos: int,
+) -> tuple[OffsetForLeaderEpochResponse, int]:
     o = OffsetForLeaderEpochResponse.__new__(OffsetForLeaderEpochResponse)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
     pos += 4

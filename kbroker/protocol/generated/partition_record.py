@@ -207,10 +207,7 @@ def _encode_partition_record_v0(out: bytearray, o: PartitionRecord) -> None:
     out.append(n) if n < 128 else write_uvarint(out, n)
     out += pack(f">{len(o.adding_replicas)}i", *o.adding_replicas)
     out += pack_3i(o.leader, o.leader_epoch, o.partition_epoch)
-    if (
-        o.unknown_tags
-        or o.leader_recovery_state != 0
-    ):
+    if o.unknown_tags or o.leader_recovery_state != 0:
         _write_tags_of_partition_record_v0(out, o)
     else:
         out.append(0)
@@ -345,10 +342,7 @@ def _encode_partition_record_v1(out: bytearray, o: PartitionRecord) -> None:
     out.append(n) if n < 128 else write_uvarint(out, n)
     for item in o.directories:
         out += pack_16s(item)
-    if (
-        o.unknown_tags
-        or o.leader_recovery_state != 0
-    ):
+    if o.unknown_tags or o.leader_recovery_state != 0:
         _write_tags_of_partition_record_v1(out, o)
     else:
         out.append(0)

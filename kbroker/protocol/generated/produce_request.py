@@ -116,7 +116,11 @@ class ProduceRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_partition_produce_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[PartitionProduceData], int]:
+def _decode_partition_produce_data_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[PartitionProduceData], int]:
     items: list[PartitionProduceData] = []
     for _ in range(count):
         o = PartitionProduceData.__new__(PartitionProduceData)
@@ -142,7 +146,11 @@ def _encode_partition_produce_data_v0(out: bytearray, items: Iterable[PartitionP
             raise not_in_version("tag section")
 
 
-def _decode_partition_produce_data_v9(buf: Buffer, pos: int, count: int) -> tuple[list[PartitionProduceData], int]:
+def _decode_partition_produce_data_v9(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[PartitionProduceData], int]:
     items: list[PartitionProduceData] = []
     for _ in range(count):
         o = PartitionProduceData.__new__(PartitionProduceData)

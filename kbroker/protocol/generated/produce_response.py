@@ -278,7 +278,11 @@ def _encode_leader_id_and_epoch_v10(out: bytearray, items: Iterable[LeaderIdAndE
             out.append(0)
 
 
-def _decode_batch_index_and_error_message_v8(buf: Buffer, pos: int, count: int) -> tuple[list[BatchIndexAndErrorMessage], int]:
+def _decode_batch_index_and_error_message_v8(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[BatchIndexAndErrorMessage], int]:
     items: list[BatchIndexAndErrorMessage] = []
     for _ in range(count):
         o = BatchIndexAndErrorMessage.__new__(BatchIndexAndErrorMessage)
@@ -295,7 +299,10 @@ def _decode_batch_index_and_error_message_v8(buf: Buffer, pos: int, count: int) 
     return items, pos
 
 
-def _encode_batch_index_and_error_message_v8(out: bytearray, items: Iterable[BatchIndexAndErrorMessage]) -> None:
+def _encode_batch_index_and_error_message_v8(
+    out: bytearray,
+    items: Iterable[BatchIndexAndErrorMessage],
+) -> None:
     for o in items:
         raw = b"" if o.batch_index_error_message is None else o.batch_index_error_message.encode()
         out += pack_ih(o.batch_index, -1 if o.batch_index_error_message is None else len(raw))
@@ -304,7 +311,11 @@ def _encode_batch_index_and_error_message_v8(out: bytearray, items: Iterable[Bat
             raise not_in_version("tag section")
 
 
-def _decode_batch_index_and_error_message_v9(buf: Buffer, pos: int, count: int) -> tuple[list[BatchIndexAndErrorMessage], int]:
+def _decode_batch_index_and_error_message_v9(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[BatchIndexAndErrorMessage], int]:
     items: list[BatchIndexAndErrorMessage] = []
     for _ in range(count):
         o = BatchIndexAndErrorMessage.__new__(BatchIndexAndErrorMessage)
@@ -326,7 +337,10 @@ def _decode_batch_index_and_error_message_v9(buf: Buffer, pos: int, count: int) 
     return items, pos
 
 
-def _encode_batch_index_and_error_message_v9(out: bytearray, items: Iterable[BatchIndexAndErrorMessage]) -> None:
+def _encode_batch_index_and_error_message_v9(
+    out: bytearray,
+    items: Iterable[BatchIndexAndErrorMessage],
+) -> None:
     for o in items:
         out += pack_i(o.batch_index)
         write_compact_nullable_string(out, o.batch_index_error_message)
@@ -336,7 +350,11 @@ def _encode_batch_index_and_error_message_v9(out: bytearray, items: Iterable[Bat
             out.append(0)
 
 
-def _decode_partition_produce_response_v0(buf: Buffer, pos: int, count: int) -> tuple[list[PartitionProduceResponse], int]:
+def _decode_partition_produce_response_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[PartitionProduceResponse], int]:
     items: list[PartitionProduceResponse] = []
     for _ in range(count):
         o = PartitionProduceResponse.__new__(PartitionProduceResponse)
@@ -361,7 +379,11 @@ def _encode_partition_produce_response_v0(out: bytearray, items: Iterable[Partit
             raise not_in_version("tag section")
 
 
-def _decode_partition_produce_response_v2(buf: Buffer, pos: int, count: int) -> tuple[list[PartitionProduceResponse], int]:
+def _decode_partition_produce_response_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[PartitionProduceResponse], int]:
     items: list[PartitionProduceResponse] = []
     for _ in range(count):
         o = PartitionProduceResponse.__new__(PartitionProduceResponse)
@@ -385,7 +407,11 @@ def _encode_partition_produce_response_v2(out: bytearray, items: Iterable[Partit
             raise not_in_version("tag section")
 
 
-def _decode_partition_produce_response_v5(buf: Buffer, pos: int, count: int) -> tuple[list[PartitionProduceResponse], int]:
+def _decode_partition_produce_response_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[PartitionProduceResponse], int]:
     items: list[PartitionProduceResponse] = []
     for _ in range(count):
         o = PartitionProduceResponse.__new__(PartitionProduceResponse)
@@ -408,7 +434,11 @@ def _encode_partition_produce_response_v5(out: bytearray, items: Iterable[Partit
             raise not_in_version("tag section")
 
 
-def _decode_partition_produce_response_v8(buf: Buffer, pos: int, count: int) -> tuple[list[PartitionProduceResponse], int]:
+def _decode_partition_produce_response_v8(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[PartitionProduceResponse], int]:
     items: list[PartitionProduceResponse] = []
     for _ in range(count):
         o = PartitionProduceResponse.__new__(PartitionProduceResponse)
@@ -460,7 +490,11 @@ def _encode_partition_produce_response_v8(out: bytearray, items: Iterable[Partit
             raise not_in_version("tag section")
 
 
-def _decode_partition_produce_response_v9(buf: Buffer, pos: int, count: int) -> tuple[list[PartitionProduceResponse], int]:
+def _decode_partition_produce_response_v9(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[PartitionProduceResponse], int]:
     items: list[PartitionProduceResponse] = []
     for _ in range(count):
         o = PartitionProduceResponse.__new__(PartitionProduceResponse)
@@ -525,7 +559,11 @@ def _encode_partition_produce_response_v9(out: bytearray, items: Iterable[Partit
             out.append(0)
 
 
-def _decode_partition_produce_response_v10(buf: Buffer, pos: int, count: int) -> tuple[list[PartitionProduceResponse], int]:
+def _decode_partition_produce_response_v10(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[PartitionProduceResponse], int]:
     items: list[PartitionProduceResponse] = []
     for _ in range(count):
         o = PartitionProduceResponse.__new__(PartitionProduceResponse)
@@ -591,16 +629,17 @@ def _encode_partition_produce_response_v10(out: bytearray, items: Iterable[Parti
         out.append(n) if n < 128 else write_uvarint(out, n)
         _encode_batch_index_and_error_message_v9(out, o.record_errors)
         write_compact_nullable_string(out, o.error_message)
-        if (
-            o.unknown_tags
-            or (o.current_leader.leader_id != -1 or o.current_leader.leader_epoch != -1)
-        ):
+        if o.unknown_tags or o.current_leader.leader_id != -1 or o.current_leader.leader_epoch != -1:
             _write_tags_of_partition_produce_response_v10(out, o)
         else:
             out.append(0)
 
 
-def _decode_topic_produce_response_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TopicProduceResponse], int]:
+def _decode_topic_produce_response_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopicProduceResponse], int]:
     items: list[TopicProduceResponse] = []
     for _ in range(count):
         o = TopicProduceResponse.__new__(TopicProduceResponse)
@@ -635,7 +674,11 @@ def _encode_topic_produce_response_v0(out: bytearray, items: Iterable[TopicProdu
             raise not_in_version("tag section")
 
 
-def _decode_topic_produce_response_v2(buf: Buffer, pos: int, count: int) -> tuple[list[TopicProduceResponse], int]:
+def _decode_topic_produce_response_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopicProduceResponse], int]:
     items: list[TopicProduceResponse] = []
     for _ in range(count):
         o = TopicProduceResponse.__new__(TopicProduceResponse)
@@ -670,7 +713,11 @@ def _encode_topic_produce_response_v2(out: bytearray, items: Iterable[TopicProdu
             raise not_in_version("tag section")
 
 
-def _decode_topic_produce_response_v5(buf: Buffer, pos: int, count: int) -> tuple[list[TopicProduceResponse], int]:
+def _decode_topic_produce_response_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopicProduceResponse], int]:
     items: list[TopicProduceResponse] = []
     for _ in range(count):
         o = TopicProduceResponse.__new__(TopicProduceResponse)
@@ -705,7 +752,11 @@ def _encode_topic_produce_response_v5(out: bytearray, items: Iterable[TopicProdu
             raise not_in_version("tag section")
 
 
-def _decode_topic_produce_response_v8(buf: Buffer, pos: int, count: int) -> tuple[list[TopicProduceResponse], int]:
+def _decode_topic_produce_response_v8(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopicProduceResponse], int]:
     items: list[TopicProduceResponse] = []
     for _ in range(count):
         o = TopicProduceResponse.__new__(TopicProduceResponse)
@@ -740,7 +791,11 @@ def _encode_topic_produce_response_v8(out: bytearray, items: Iterable[TopicProdu
             raise not_in_version("tag section")
 
 
-def _decode_topic_produce_response_v9(buf: Buffer, pos: int, count: int) -> tuple[list[TopicProduceResponse], int]:
+def _decode_topic_produce_response_v9(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopicProduceResponse], int]:
     items: list[TopicProduceResponse] = []
     for _ in range(count):
         o = TopicProduceResponse.__new__(TopicProduceResponse)
@@ -784,7 +839,11 @@ def _encode_topic_produce_response_v9(out: bytearray, items: Iterable[TopicProdu
             out.append(0)
 
 
-def _decode_topic_produce_response_v10(buf: Buffer, pos: int, count: int) -> tuple[list[TopicProduceResponse], int]:
+def _decode_topic_produce_response_v10(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopicProduceResponse], int]:
     items: list[TopicProduceResponse] = []
     for _ in range(count):
         o = TopicProduceResponse.__new__(TopicProduceResponse)
@@ -828,7 +887,11 @@ def _encode_topic_produce_response_v10(out: bytearray, items: Iterable[TopicProd
             out.append(0)
 
 
-def _decode_topic_produce_response_v13(buf: Buffer, pos: int, count: int) -> tuple[list[TopicProduceResponse], int]:
+def _decode_topic_produce_response_v13(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopicProduceResponse], int]:
     items: list[TopicProduceResponse] = []
     for _ in range(count):
         o = TopicProduceResponse.__new__(TopicProduceResponse)
@@ -1114,10 +1177,7 @@ def _encode_produce_response_v10(out: bytearray, o: ProduceResponse) -> None:
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_topic_produce_response_v10(out, o.responses)
     out += pack_i(o.throttle_time_ms)
-    if (
-        o.unknown_tags
-        or o.node_endpoints
-    ):
+    if o.unknown_tags or o.node_endpoints:
         _write_tags_of_produce_response_v10(out, o)
     else:
         out.append(0)
@@ -1189,10 +1249,7 @@ def _encode_produce_response_v13(out: bytearray, o: ProduceResponse) -> None:
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_topic_produce_response_v13(out, o.responses)
     out += pack_i(o.throttle_time_ms)
-    if (
-        o.unknown_tags
-        or o.node_endpoints
-    ):
+    if o.unknown_tags or o.node_endpoints:
         _write_tags_of_produce_response_v13(out, o)
     else:
         out.append(0)

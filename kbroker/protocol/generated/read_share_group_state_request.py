@@ -158,7 +158,10 @@ def _encode_read_state_data_v0(out: bytearray, items: Iterable[ReadStateData]) -
             out.append(0)
 
 
-def _decode_read_share_group_state_request_v0(buf: Buffer, pos: int) -> tuple[ReadShareGroupStateRequest, int]:
+def _decode_read_share_group_state_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ReadShareGroupStateRequest, int]:
     o = ReadShareGroupStateRequest.__new__(ReadShareGroupStateRequest)
     n = buf[pos]
     if 0 < n < 128:

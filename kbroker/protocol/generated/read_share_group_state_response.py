@@ -246,7 +246,10 @@ def _encode_read_state_result_v0(out: bytearray, items: Iterable[ReadStateResult
             out.append(0)
 
 
-def _decode_read_share_group_state_response_v0(buf: Buffer, pos: int) -> tuple[ReadShareGroupStateResponse, int]:
+def _decode_read_share_group_state_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ReadShareGroupStateResponse, int]:
     o = ReadShareGroupStateResponse.__new__(ReadShareGroupStateResponse)
     n = buf[pos] - 1
     if n < 127:

@@ -120,7 +120,11 @@ def _encode_partition_data_v0(out: bytearray, items: Iterable[PartitionData]) ->
             out.append(0)
 
 
-def _decode_read_state_summary_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[ReadStateSummaryData], int]:
+def _decode_read_state_summary_data_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ReadStateSummaryData], int]:
     items: list[ReadStateSummaryData] = []
     for _ in range(count):
         o = ReadStateSummaryData.__new__(ReadStateSummaryData)
@@ -158,7 +162,10 @@ def _encode_read_state_summary_data_v0(out: bytearray, items: Iterable[ReadState
             out.append(0)
 
 
-def _decode_read_share_group_state_summary_request_v0(buf: Buffer, pos: int) -> tuple[ReadShareGroupStateSummaryRequest, int]:
+def _decode_read_share_group_state_summary_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ReadShareGroupStateSummaryRequest, int]:
     o = ReadShareGroupStateSummaryRequest.__new__(ReadShareGroupStateSummaryRequest)
     n = buf[pos]
     if 0 < n < 128:
@@ -186,7 +193,10 @@ def _decode_read_share_group_state_summary_request_v0(buf: Buffer, pos: int) -> 
     return o, pos
 
 
-def _encode_read_share_group_state_summary_request_v0(out: bytearray, o: ReadShareGroupStateSummaryRequest) -> None:
+def _encode_read_share_group_state_summary_request_v0(
+    out: bytearray,
+    o: ReadShareGroupStateSummaryRequest,
+) -> None:
     write_compact_string(out, o.group_id)
     n = len(o.topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)

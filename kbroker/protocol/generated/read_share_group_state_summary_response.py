@@ -183,7 +183,11 @@ def _encode_partition_result_v1(out: bytearray, items: Iterable[PartitionResult]
             out.append(0)
 
 
-def _decode_read_state_summary_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[ReadStateSummaryResult], int]:
+def _decode_read_state_summary_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ReadStateSummaryResult], int]:
     items: list[ReadStateSummaryResult] = []
     for _ in range(count):
         o = ReadStateSummaryResult.__new__(ReadStateSummaryResult)
@@ -221,7 +225,11 @@ def _encode_read_state_summary_result_v0(out: bytearray, items: Iterable[ReadSta
             out.append(0)
 
 
-def _decode_read_state_summary_result_v1(buf: Buffer, pos: int, count: int) -> tuple[list[ReadStateSummaryResult], int]:
+def _decode_read_state_summary_result_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ReadStateSummaryResult], int]:
     items: list[ReadStateSummaryResult] = []
     for _ in range(count):
         o = ReadStateSummaryResult.__new__(ReadStateSummaryResult)
@@ -259,7 +267,10 @@ def _encode_read_state_summary_result_v1(out: bytearray, items: Iterable[ReadSta
             out.append(0)
 
 
-def _decode_read_share_group_state_summary_response_v0(buf: Buffer, pos: int) -> tuple[ReadShareGroupStateSummaryResponse, int]:
+def _decode_read_share_group_state_summary_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ReadShareGroupStateSummaryResponse, int]:
     o = ReadShareGroupStateSummaryResponse.__new__(ReadShareGroupStateSummaryResponse)
     n = buf[pos] - 1
     if n < 127:
@@ -280,7 +291,10 @@ def _decode_read_share_group_state_summary_response_v0(buf: Buffer, pos: int) ->
     return o, pos
 
 
-def _encode_read_share_group_state_summary_response_v0(out: bytearray, o: ReadShareGroupStateSummaryResponse) -> None:
+def _encode_read_share_group_state_summary_response_v0(
+    out: bytearray,
+    o: ReadShareGroupStateSummaryResponse,
+) -> None:
     n = len(o.results) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_read_state_summary_result_v0(out, o.results)
@@ -290,7 +304,10 @@ def _encode_read_share_group_state_summary_response_v0(out: bytearray, o: ReadSh
         out.append(0)
 
 
-def _decode_read_share_group_state_summary_response_v1(buf: Buffer, pos: int) -> tuple[ReadShareGroupStateSummaryResponse, int]:
+def _decode_read_share_group_state_summary_response_v1(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ReadShareGroupStateSummaryResponse, int]:
     o = ReadShareGroupStateSummaryResponse.__new__(ReadShareGroupStateSummaryResponse)
     n = buf[pos] - 1
     if n < 127:
@@ -311,7 +328,10 @@ def _decode_read_share_group_state_summary_response_v1(buf: Buffer, pos: int) ->
     return o, pos
 
 
-def _encode_read_share_group_state_summary_response_v1(out: bytearray, o: ReadShareGroupStateSummaryResponse) -> None:
+def _encode_read_share_group_state_summary_response_v1(
+    out: bytearray,
+    o: ReadShareGroupStateSummaryResponse,
+) -> None:
     n = len(o.results) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_read_state_summary_result_v1(out, o.results)

@@ -571,10 +571,7 @@ def _encode_register_broker_record_v3(out: bytearray, o: RegisterBrokerRecord) -
     _encode_broker_feature_v0(out, o.features)
     write_compact_nullable_string(out, o.rack)
     out += pack_oo(o.fenced, o.in_controlled_shutdown)
-    if (
-        o.unknown_tags
-        or o.log_dirs
-    ):
+    if o.unknown_tags or o.log_dirs:
         _write_tags_of_register_broker_record_v3(out, o)
     else:
         out.append(0)
@@ -697,11 +694,7 @@ def _encode_register_broker_record_v4(out: bytearray, o: RegisterBrokerRecord) -
     _encode_broker_feature_v0(out, o.features)
     write_compact_nullable_string(out, o.rack)
     out += pack_oo(o.fenced, o.in_controlled_shutdown)
-    if (
-        o.unknown_tags
-        or o.log_dirs
-        or o.cordoned_log_dirs is not None
-    ):
+    if o.unknown_tags or o.log_dirs or o.cordoned_log_dirs is not None:
         _write_tags_of_register_broker_record_v4(out, o)
     else:
         out.append(0)

@@ -165,7 +165,11 @@ class RemoteLogSegmentMetadataRecord(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_segment_leader_epoch_entry_v0(buf: Buffer, pos: int, count: int) -> tuple[list[SegmentLeaderEpochEntry], int]:
+def _decode_segment_leader_epoch_entry_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[SegmentLeaderEpochEntry], int]:
     items: list[SegmentLeaderEpochEntry] = []
     for _ in range(count):
         o = SegmentLeaderEpochEntry.__new__(SegmentLeaderEpochEntry)
@@ -189,7 +193,11 @@ def _encode_segment_leader_epoch_entry_v0(out: bytearray, items: Iterable[Segmen
             out.append(0)
 
 
-def _decode_topic_id_partition_entry_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TopicIdPartitionEntry], int]:
+def _decode_topic_id_partition_entry_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopicIdPartitionEntry], int]:
     items: list[TopicIdPartitionEntry] = []
     for _ in range(count):
         o = TopicIdPartitionEntry.__new__(TopicIdPartitionEntry)
@@ -221,7 +229,11 @@ def _encode_topic_id_partition_entry_v0(out: bytearray, items: Iterable[TopicIdP
             out.append(0)
 
 
-def _decode_remote_log_segment_id_entry_v0(buf: Buffer, pos: int, count: int) -> tuple[list[RemoteLogSegmentIdEntry], int]:
+def _decode_remote_log_segment_id_entry_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[RemoteLogSegmentIdEntry], int]:
     items: list[RemoteLogSegmentIdEntry] = []
     for _ in range(count):
         o = RemoteLogSegmentIdEntry.__new__(RemoteLogSegmentIdEntry)
@@ -247,7 +259,10 @@ def _encode_remote_log_segment_id_entry_v0(out: bytearray, items: Iterable[Remot
             out.append(0)
 
 
-def _decode_remote_log_segment_metadata_record_v0(buf: Buffer, pos: int) -> tuple[RemoteLogSegmentMetadataRecord, int]:
+def _decode_remote_log_segment_metadata_record_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[RemoteLogSegmentMetadataRecord, int]:
     o = RemoteLogSegmentMetadataRecord.__new__(RemoteLogSegmentMetadataRecord)
     (o.remote_log_segment_id,), pos = _decode_remote_log_segment_id_entry_v0(buf, pos, 1)
     (
@@ -294,7 +309,11 @@ def _decode_remote_log_segment_metadata_record_v0(buf: Buffer, pos: int) -> tupl
     return o, pos
 
 
-def _tags_of_remote_log_segment_metadata_record_v0(buf: Buffer, pos: int, o: RemoteLogSegmentMetadataRecord) -> int:
+def _tags_of_remote_log_segment_metadata_record_v0(
+    buf: Buffer,
+    pos: int,
+    o: RemoteLogSegmentMetadataRecord,
+) -> int:
     unknown: list[tuple[int, bytes]] = []
     tags, pos = read_tag_count(buf, pos)
     for _ in range(tags):
@@ -311,7 +330,10 @@ def _tags_of_remote_log_segment_metadata_record_v0(buf: Buffer, pos: int, o: Rem
     return pos
 
 
-def _write_tags_of_remote_log_segment_metadata_record_v0(out: bytearray, o: RemoteLogSegmentMetadataRecord) -> None:
+def _write_tags_of_remote_log_segment_metadata_record_v0(
+    out: bytearray,
+    o: RemoteLogSegmentMetadataRecord,
+) -> None:
     tags: list[tuple[int, bytearray]] = []
     if o.txn_index_empty:
         part = bytearray()
@@ -334,10 +356,7 @@ def _encode_remote_log_segment_metadata_record_v0(out: bytearray, o: RemoteLogSe
         out.append(n) if n < 128 else write_uvarint(out, n)
         out += o.custom_metadata
     out += pack_b(o.remote_log_segment_state)
-    if (
-        o.unknown_tags
-        or o.txn_index_empty
-    ):
+    if o.unknown_tags or o.txn_index_empty:
         _write_tags_of_remote_log_segment_metadata_record_v0(out, o)
     else:
         out.append(0)

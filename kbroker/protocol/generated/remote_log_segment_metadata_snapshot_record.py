@@ -112,7 +112,11 @@ class RemoteLogSegmentMetadataSnapshotRecord(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_segment_leader_epoch_entry_v0(buf: Buffer, pos: int, count: int) -> tuple[list[SegmentLeaderEpochEntry], int]:
+def _decode_segment_leader_epoch_entry_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[SegmentLeaderEpochEntry], int]:
     items: list[SegmentLeaderEpochEntry] = []
     for _ in range(count):
         o = SegmentLeaderEpochEntry.__new__(SegmentLeaderEpochEntry)
@@ -136,7 +140,10 @@ def _encode_segment_leader_epoch_entry_v0(out: bytearray, items: Iterable[Segmen
             out.append(0)
 
 
-def _decode_remote_log_segment_metadata_snapshot_record_v0(buf: Buffer, pos: int) -> tuple[RemoteLogSegmentMetadataSnapshotRecord, int]:
+def _decode_remote_log_segment_metadata_snapshot_record_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[RemoteLogSegmentMetadataSnapshotRecord, int]:
     o = RemoteLogSegmentMetadataSnapshotRecord.__new__(RemoteLogSegmentMetadataSnapshotRecord)
     (
         o.segment_id,
@@ -183,7 +190,11 @@ def _decode_remote_log_segment_metadata_snapshot_record_v0(buf: Buffer, pos: int
     return o, pos
 
 
-def _tags_of_remote_log_segment_metadata_snapshot_record_v0(buf: Buffer, pos: int, o: RemoteLogSegmentMetadataSnapshotRecord) -> int:
+def _tags_of_remote_log_segment_metadata_snapshot_record_v0(
+    buf: Buffer,
+    pos: int,
+    o: RemoteLogSegmentMetadataSnapshotRecord,
+) -> int:
     unknown: list[tuple[int, bytes]] = []
     tags, pos = read_tag_count(buf, pos)
     for _ in range(tags):
@@ -200,7 +211,10 @@ def _tags_of_remote_log_segment_metadata_snapshot_record_v0(buf: Buffer, pos: in
     return pos
 
 
-def _write_tags_of_remote_log_segment_metadata_snapshot_record_v0(out: bytearray, o: RemoteLogSegmentMetadataSnapshotRecord) -> None:
+def _write_tags_of_remote_log_segment_metadata_snapshot_record_v0(
+    out: bytearray,
+    o: RemoteLogSegmentMetadataSnapshotRecord,
+) -> None:
     tags: list[tuple[int, bytearray]] = []
     if o.txn_index_empty:
         part = bytearray()
@@ -209,7 +223,10 @@ def _write_tags_of_remote_log_segment_metadata_snapshot_record_v0(out: bytearray
     write_tags(out, tags, o.unknown_tags)
 
 
-def _encode_remote_log_segment_metadata_snapshot_record_v0(out: bytearray, o: RemoteLogSegmentMetadataSnapshotRecord) -> None:
+def _encode_remote_log_segment_metadata_snapshot_record_v0(
+    out: bytearray,
+    o: RemoteLogSegmentMetadataSnapshotRecord,
+) -> None:
     out += pack_16sqqiqq(
         o.segment_id,
         o.start_offset,
@@ -229,10 +246,7 @@ def _encode_remote_log_segment_metadata_snapshot_record_v0(out: bytearray, o: Re
         out.append(n) if n < 128 else write_uvarint(out, n)
         out += o.custom_metadata
     out += pack_b(o.remote_log_segment_state)
-    if (
-        o.unknown_tags
-        or o.txn_index_empty
-    ):
+    if o.unknown_tags or o.txn_index_empty:
         _write_tags_of_remote_log_segment_metadata_snapshot_record_v0(out, o)
     else:
         out.append(0)

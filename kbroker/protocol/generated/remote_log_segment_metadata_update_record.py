@@ -114,7 +114,11 @@ class RemoteLogSegmentMetadataUpdateRecord(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_topic_id_partition_entry_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TopicIdPartitionEntry], int]:
+def _decode_topic_id_partition_entry_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopicIdPartitionEntry], int]:
     items: list[TopicIdPartitionEntry] = []
     for _ in range(count):
         o = TopicIdPartitionEntry.__new__(TopicIdPartitionEntry)
@@ -146,7 +150,11 @@ def _encode_topic_id_partition_entry_v0(out: bytearray, items: Iterable[TopicIdP
             out.append(0)
 
 
-def _decode_remote_log_segment_id_entry_v0(buf: Buffer, pos: int, count: int) -> tuple[list[RemoteLogSegmentIdEntry], int]:
+def _decode_remote_log_segment_id_entry_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[RemoteLogSegmentIdEntry], int]:
     items: list[RemoteLogSegmentIdEntry] = []
     for _ in range(count):
         o = RemoteLogSegmentIdEntry.__new__(RemoteLogSegmentIdEntry)
@@ -172,7 +180,10 @@ def _encode_remote_log_segment_id_entry_v0(out: bytearray, items: Iterable[Remot
             out.append(0)
 
 
-def _decode_remote_log_segment_metadata_update_record_v0(buf: Buffer, pos: int) -> tuple[RemoteLogSegmentMetadataUpdateRecord, int]:
+def _decode_remote_log_segment_metadata_update_record_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[RemoteLogSegmentMetadataUpdateRecord, int]:
     o = RemoteLogSegmentMetadataUpdateRecord.__new__(RemoteLogSegmentMetadataUpdateRecord)
     (o.remote_log_segment_id,), pos = _decode_remote_log_segment_id_entry_v0(buf, pos, 1)
     o.broker_id, o.event_timestamp_ms = unpack_iq(buf, pos)
@@ -199,7 +210,10 @@ def _decode_remote_log_segment_metadata_update_record_v0(buf: Buffer, pos: int) 
     return o, pos
 
 
-def _encode_remote_log_segment_metadata_update_record_v0(out: bytearray, o: RemoteLogSegmentMetadataUpdateRecord) -> None:
+def _encode_remote_log_segment_metadata_update_record_v0(
+    out: bytearray,
+    o: RemoteLogSegmentMetadataUpdateRecord,
+) -> None:
     _encode_remote_log_segment_id_entry_v0(out, (o.remote_log_segment_id,))
     out += pack_iq(o.broker_id, o.event_timestamp_ms)
     if o.custom_metadata is None:

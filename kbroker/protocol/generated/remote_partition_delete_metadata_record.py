@@ -83,7 +83,11 @@ class RemotePartitionDeleteMetadataRecord(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_topic_id_partition_entry_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TopicIdPartitionEntry], int]:
+def _decode_topic_id_partition_entry_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopicIdPartitionEntry], int]:
     items: list[TopicIdPartitionEntry] = []
     for _ in range(count):
         o = TopicIdPartitionEntry.__new__(TopicIdPartitionEntry)
@@ -115,7 +119,10 @@ def _encode_topic_id_partition_entry_v0(out: bytearray, items: Iterable[TopicIdP
             out.append(0)
 
 
-def _decode_remote_partition_delete_metadata_record_v0(buf: Buffer, pos: int) -> tuple[RemotePartitionDeleteMetadataRecord, int]:
+def _decode_remote_partition_delete_metadata_record_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[RemotePartitionDeleteMetadataRecord, int]:
     o = RemotePartitionDeleteMetadataRecord.__new__(RemotePartitionDeleteMetadataRecord)
     (o.topic_id_partition,), pos = _decode_topic_id_partition_entry_v0(buf, pos, 1)
     o.broker_id, o.event_timestamp_ms, o.remote_partition_delete_state = unpack_iqb(buf, pos)
@@ -128,7 +135,10 @@ def _decode_remote_partition_delete_metadata_record_v0(buf: Buffer, pos: int) ->
     return o, pos
 
 
-def _encode_remote_partition_delete_metadata_record_v0(out: bytearray, o: RemotePartitionDeleteMetadataRecord) -> None:
+def _encode_remote_partition_delete_metadata_record_v0(
+    out: bytearray,
+    o: RemotePartitionDeleteMetadataRecord,
+) -> None:
     _encode_topic_id_partition_entry_v0(out, (o.topic_id_partition,))
     out += pack_iqb(o.broker_id, o.event_timestamp_ms, o.remote_partition_delete_state)
     if o.unknown_tags:

@@ -42,7 +42,10 @@ class RemoveAccessControlEntryRecord(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_remove_access_control_entry_record_v0(buf: Buffer, pos: int) -> tuple[RemoveAccessControlEntryRecord, int]:
+def _decode_remove_access_control_entry_record_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[RemoveAccessControlEntryRecord, int]:
     o = RemoveAccessControlEntryRecord.__new__(RemoveAccessControlEntryRecord)
     (o.id,) = unpack_16s(buf, pos)
     pos += 16

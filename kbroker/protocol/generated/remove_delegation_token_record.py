@@ -39,7 +39,10 @@ class RemoveDelegationTokenRecord(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_remove_delegation_token_record_v0(buf: Buffer, pos: int) -> tuple[RemoveDelegationTokenRecord, int]:
+def _decode_remove_delegation_token_record_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[RemoveDelegationTokenRecord, int]:
     o = RemoveDelegationTokenRecord.__new__(RemoveDelegationTokenRecord)
     n = buf[pos]
     if 0 < n < 128:

@@ -46,7 +46,10 @@ class RemoveUserScramCredentialRecord(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_remove_user_scram_credential_record_v0(buf: Buffer, pos: int) -> tuple[RemoveUserScramCredentialRecord, int]:
+def _decode_remove_user_scram_credential_record_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[RemoveUserScramCredentialRecord, int]:
     o = RemoveUserScramCredentialRecord.__new__(RemoveUserScramCredentialRecord)
     n = buf[pos]
     if 0 < n < 128:
@@ -65,7 +68,10 @@ def _decode_remove_user_scram_credential_record_v0(buf: Buffer, pos: int) -> tup
     return o, pos
 
 
-def _encode_remove_user_scram_credential_record_v0(out: bytearray, o: RemoveUserScramCredentialRecord) -> None:
+def _encode_remove_user_scram_credential_record_v0(
+    out: bytearray,
+    o: RemoveUserScramCredentialRecord,
+) -> None:
     write_compact_string(out, o.name)
     out += pack_b(o.mechanism)
     if o.unknown_tags:

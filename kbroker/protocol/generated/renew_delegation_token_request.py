@@ -50,7 +50,10 @@ class RenewDelegationTokenRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_renew_delegation_token_request_v0(buf: Buffer, pos: int) -> tuple[RenewDelegationTokenRequest, int]:
+def _decode_renew_delegation_token_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[RenewDelegationTokenRequest, int]:
     o = RenewDelegationTokenRequest.__new__(RenewDelegationTokenRequest)
     (n,) = unpack_i(buf, pos)
     pos += 4
@@ -73,7 +76,10 @@ def _encode_renew_delegation_token_request_v0(out: bytearray, o: RenewDelegation
         raise not_in_version("tag section")
 
 
-def _decode_renew_delegation_token_request_v2(buf: Buffer, pos: int) -> tuple[RenewDelegationTokenRequest, int]:
+def _decode_renew_delegation_token_request_v2(
+    buf: Buffer,
+    pos: int,
+) -> tuple[RenewDelegationTokenRequest, int]:
     o = RenewDelegationTokenRequest.__new__(RenewDelegationTokenRequest)
     n = buf[pos] - 1
     if n < 127:

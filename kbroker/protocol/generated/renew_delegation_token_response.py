@@ -48,7 +48,10 @@ class RenewDelegationTokenResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_renew_delegation_token_response_v0(buf: Buffer, pos: int) -> tuple[RenewDelegationTokenResponse, int]:
+def _decode_renew_delegation_token_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[RenewDelegationTokenResponse, int]:
     o = RenewDelegationTokenResponse.__new__(RenewDelegationTokenResponse)
     o.error_code, o.expiry_timestamp_ms, o.throttle_time_ms = unpack_hqi(buf, pos)
     pos += 14
@@ -62,7 +65,10 @@ def _encode_renew_delegation_token_response_v0(out: bytearray, o: RenewDelegatio
         raise not_in_version("tag section")
 
 
-def _decode_renew_delegation_token_response_v2(buf: Buffer, pos: int) -> tuple[RenewDelegationTokenResponse, int]:
+def _decode_renew_delegation_token_response_v2(
+    buf: Buffer,
+    pos: int,
+) -> tuple[RenewDelegationTokenResponse, int]:
     o = RenewDelegationTokenResponse.__new__(RenewDelegationTokenResponse)
     o.error_code, o.expiry_timestamp_ms, o.throttle_time_ms = unpack_hqi(buf, pos)
     pos += 14

@@ -135,7 +135,11 @@ class ShareAcknowledgeRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_acknowledgement_batch_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AcknowledgementBatch], int]:
+def _decode_acknowledgement_batch_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AcknowledgementBatch], int]:
     items: list[AcknowledgementBatch] = []
     for _ in range(count):
         o = AcknowledgementBatch.__new__(AcknowledgementBatch)
@@ -174,7 +178,11 @@ def _encode_acknowledgement_batch_v0(out: bytearray, items: Iterable[Acknowledge
             out.append(0)
 
 
-def _decode_acknowledge_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AcknowledgePartition], int]:
+def _decode_acknowledge_partition_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AcknowledgePartition], int]:
     items: list[AcknowledgePartition] = []
     for _ in range(count):
         o = AcknowledgePartition.__new__(AcknowledgePartition)

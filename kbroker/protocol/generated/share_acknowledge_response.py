@@ -269,7 +269,11 @@ def _encode_partition_data_v0(out: bytearray, items: Iterable[PartitionData]) ->
             out.append(0)
 
 
-def _decode_share_acknowledge_topic_response_v0(buf: Buffer, pos: int, count: int) -> tuple[list[ShareAcknowledgeTopicResponse], int]:
+def _decode_share_acknowledge_topic_response_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ShareAcknowledgeTopicResponse], int]:
     items: list[ShareAcknowledgeTopicResponse] = []
     for _ in range(count):
         o = ShareAcknowledgeTopicResponse.__new__(ShareAcknowledgeTopicResponse)
@@ -295,7 +299,10 @@ def _decode_share_acknowledge_topic_response_v0(buf: Buffer, pos: int, count: in
     return items, pos
 
 
-def _encode_share_acknowledge_topic_response_v0(out: bytearray, items: Iterable[ShareAcknowledgeTopicResponse]) -> None:
+def _encode_share_acknowledge_topic_response_v0(
+    out: bytearray,
+    items: Iterable[ShareAcknowledgeTopicResponse],
+) -> None:
     for o in items:
         out += pack_16s(o.topic_id)
         n = len(o.partitions) + 1

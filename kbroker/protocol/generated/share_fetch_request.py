@@ -226,7 +226,11 @@ def _encode_forgotten_topic_v0(out: bytearray, items: Iterable[ForgottenTopic]) 
             out.append(0)
 
 
-def _decode_acknowledgement_batch_v0(buf: Buffer, pos: int, count: int) -> tuple[list[AcknowledgementBatch], int]:
+def _decode_acknowledgement_batch_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[AcknowledgementBatch], int]:
     items: list[AcknowledgementBatch] = []
     for _ in range(count):
         o = AcknowledgementBatch.__new__(AcknowledgementBatch)

@@ -452,7 +452,11 @@ def _encode_partition_data_v1(out: bytearray, items: Iterable[PartitionData]) ->
             out.append(0)
 
 
-def _decode_share_fetchable_topic_response_v0(buf: Buffer, pos: int, count: int) -> tuple[list[ShareFetchableTopicResponse], int]:
+def _decode_share_fetchable_topic_response_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ShareFetchableTopicResponse], int]:
     items: list[ShareFetchableTopicResponse] = []
     for _ in range(count):
         o = ShareFetchableTopicResponse.__new__(ShareFetchableTopicResponse)
@@ -478,7 +482,10 @@ def _decode_share_fetchable_topic_response_v0(buf: Buffer, pos: int, count: int)
     return items, pos
 
 
-def _encode_share_fetchable_topic_response_v0(out: bytearray, items: Iterable[ShareFetchableTopicResponse]) -> None:
+def _encode_share_fetchable_topic_response_v0(
+    out: bytearray,
+    items: Iterable[ShareFetchableTopicResponse],
+) -> None:
     for o in items:
         out += pack_16s(o.topic_id)
         n = len(o.partitions) + 1
@@ -490,7 +497,11 @@ def _encode_share_fetchable_topic_response_v0(out: bytearray, items: Iterable[Sh
             out.append(0)
 
 
-def _decode_share_fetchable_topic_response_v1(buf: Buffer, pos: int, count: int) -> tuple[list[ShareFetchableTopicResponse], int]:
+def _decode_share_fetchable_topic_response_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[ShareFetchableTopicResponse], int]:
     items: list[ShareFetchableTopicResponse] = []
     for _ in range(count):
         o = ShareFetchableTopicResponse.__new__(ShareFetchableTopicResponse)
@@ -516,7 +527,10 @@ def _decode_share_fetchable_topic_response_v1(buf: Buffer, pos: int, count: int)
     return items, pos
 
 
-def _encode_share_fetchable_topic_response_v1(out: bytearray, items: Iterable[ShareFetchableTopicResponse]) -> None:
+def _encode_share_fetchable_topic_response_v1(
+    out: bytearray,
+    items: Iterable[ShareFetchableTopicResponse],
+) -> None:
     for o in items:
         out += pack_16s(o.topic_id)
         n = len(o.partitions) + 1

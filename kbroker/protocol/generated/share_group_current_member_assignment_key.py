@@ -40,7 +40,10 @@ class ShareGroupCurrentMemberAssignmentKey(Message):
         self.member_id = member_id
 
 
-def _decode_share_group_current_member_assignment_key_v0(buf: Buffer, pos: int) -> tuple[ShareGroupCurrentMemberAssignmentKey, int]:
+def _decode_share_group_current_member_assignment_key_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ShareGroupCurrentMemberAssignmentKey, int]:
     o = ShareGroupCurrentMemberAssignmentKey.__new__(ShareGroupCurrentMemberAssignmentKey)
     (n,) = unpack_h(buf, pos)
     pos += 2
@@ -59,7 +62,10 @@ def _decode_share_group_current_member_assignment_key_v0(buf: Buffer, pos: int) 
     return o, pos
 
 
-def _encode_share_group_current_member_assignment_key_v0(out: bytearray, o: ShareGroupCurrentMemberAssignmentKey) -> None:
+def _encode_share_group_current_member_assignment_key_v0(
+    out: bytearray,
+    o: ShareGroupCurrentMemberAssignmentKey,
+) -> None:
     raw = o.group_id.encode()
     out += pack_h(len(raw))
     out += raw

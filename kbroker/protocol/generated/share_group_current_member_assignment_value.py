@@ -121,7 +121,10 @@ def _encode_topic_partitions_v0(out: bytearray, items: Iterable[TopicPartitions]
             out.append(0)
 
 
-def _decode_share_group_current_member_assignment_value_v0(buf: Buffer, pos: int) -> tuple[ShareGroupCurrentMemberAssignmentValue, int]:
+def _decode_share_group_current_member_assignment_value_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ShareGroupCurrentMemberAssignmentValue, int]:
     o = ShareGroupCurrentMemberAssignmentValue.__new__(ShareGroupCurrentMemberAssignmentValue)
     o.member_epoch, o.previous_member_epoch, o.state = unpack_iib(buf, pos)
     pos += 9
@@ -144,7 +147,10 @@ def _decode_share_group_current_member_assignment_value_v0(buf: Buffer, pos: int
     return o, pos
 
 
-def _encode_share_group_current_member_assignment_value_v0(out: bytearray, o: ShareGroupCurrentMemberAssignmentValue) -> None:
+def _encode_share_group_current_member_assignment_value_v0(
+    out: bytearray,
+    o: ShareGroupCurrentMemberAssignmentValue,
+) -> None:
     out += pack_iib(o.member_epoch, o.previous_member_epoch, o.state)
     n = len(o.assigned_partitions) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)

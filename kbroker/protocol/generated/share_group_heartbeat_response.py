@@ -184,7 +184,10 @@ def _encode_assignment_v0(out: bytearray, items: Iterable[Assignment]) -> None:
             out.append(0)
 
 
-def _decode_share_group_heartbeat_response_v0(buf: Buffer, pos: int) -> tuple[ShareGroupHeartbeatResponse, int]:
+def _decode_share_group_heartbeat_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ShareGroupHeartbeatResponse, int]:
     o = ShareGroupHeartbeatResponse.__new__(ShareGroupHeartbeatResponse)
     o.throttle_time_ms, o.error_code = unpack_ih(buf, pos)
     pos += 6

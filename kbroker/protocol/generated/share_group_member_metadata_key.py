@@ -40,7 +40,10 @@ class ShareGroupMemberMetadataKey(Message):
         self.member_id = member_id
 
 
-def _decode_share_group_member_metadata_key_v0(buf: Buffer, pos: int) -> tuple[ShareGroupMemberMetadataKey, int]:
+def _decode_share_group_member_metadata_key_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ShareGroupMemberMetadataKey, int]:
     o = ShareGroupMemberMetadataKey.__new__(ShareGroupMemberMetadataKey)
     (n,) = unpack_h(buf, pos)
     pos += 2

@@ -57,7 +57,10 @@ class ShareGroupMemberMetadataValue(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_share_group_member_metadata_value_v0(buf: Buffer, pos: int) -> tuple[ShareGroupMemberMetadataValue, int]:
+def _decode_share_group_member_metadata_value_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ShareGroupMemberMetadataValue, int]:
     o = ShareGroupMemberMetadataValue.__new__(ShareGroupMemberMetadataValue)
     n = buf[pos]
     if 0 < n < 128:

@@ -37,7 +37,10 @@ class ShareGroupPartitionMetadataKey(Message):
         self.group_id = group_id
 
 
-def _decode_share_group_partition_metadata_key_v9(buf: Buffer, pos: int) -> tuple[ShareGroupPartitionMetadataKey, int]:
+def _decode_share_group_partition_metadata_key_v9(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ShareGroupPartitionMetadataKey, int]:
     o = ShareGroupPartitionMetadataKey.__new__(ShareGroupPartitionMetadataKey)
     (n,) = unpack_h(buf, pos)
     pos += 2

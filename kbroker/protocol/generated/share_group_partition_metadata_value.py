@@ -131,7 +131,11 @@ def _encode_topic_info_v0(out: bytearray, items: Iterable[TopicInfo]) -> None:
             out.append(0)
 
 
-def _decode_topic_partitions_info_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TopicPartitionsInfo], int]:
+def _decode_topic_partitions_info_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopicPartitionsInfo], int]:
     items: list[TopicPartitionsInfo] = []
     for _ in range(count):
         o = TopicPartitionsInfo.__new__(TopicPartitionsInfo)
@@ -178,7 +182,10 @@ def _encode_topic_partitions_info_v0(out: bytearray, items: Iterable[TopicPartit
             out.append(0)
 
 
-def _decode_share_group_partition_metadata_value_v0(buf: Buffer, pos: int) -> tuple[ShareGroupPartitionMetadataValue, int]:
+def _decode_share_group_partition_metadata_value_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ShareGroupPartitionMetadataValue, int]:
     o = ShareGroupPartitionMetadataValue.__new__(ShareGroupPartitionMetadataValue)
     n = buf[pos] - 1
     if n < 127:
@@ -210,7 +217,10 @@ def _decode_share_group_partition_metadata_value_v0(buf: Buffer, pos: int) -> tu
     return o, pos
 
 
-def _encode_share_group_partition_metadata_value_v0(out: bytearray, o: ShareGroupPartitionMetadataValue) -> None:
+def _encode_share_group_partition_metadata_value_v0(
+    out: bytearray,
+    o: ShareGroupPartitionMetadataValue,
+) -> None:
     n = len(o.initialized_topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_topic_partitions_info_v0(out, o.initialized_topics)

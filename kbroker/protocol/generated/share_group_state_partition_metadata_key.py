@@ -37,7 +37,10 @@ class ShareGroupStatePartitionMetadataKey(Message):
         self.group_id = group_id
 
 
-def _decode_share_group_state_partition_metadata_key_v0(buf: Buffer, pos: int) -> tuple[ShareGroupStatePartitionMetadataKey, int]:
+def _decode_share_group_state_partition_metadata_key_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ShareGroupStatePartitionMetadataKey, int]:
     o = ShareGroupStatePartitionMetadataKey.__new__(ShareGroupStatePartitionMetadataKey)
     (n,) = unpack_h(buf, pos)
     pos += 2
@@ -49,7 +52,10 @@ def _decode_share_group_state_partition_metadata_key_v0(buf: Buffer, pos: int) -
     return o, pos
 
 
-def _encode_share_group_state_partition_metadata_key_v0(out: bytearray, o: ShareGroupStatePartitionMetadataKey) -> None:
+def _encode_share_group_state_partition_metadata_key_v0(
+    out: bytearray,
+    o: ShareGroupStatePartitionMetadataKey,
+) -> None:
     raw = o.group_id.encode()
     out += pack_h(len(raw))
     out += raw

@@ -136,7 +136,11 @@ def _encode_topic_info_v0(out: bytearray, items: Iterable[TopicInfo]) -> None:
             out.append(0)
 
 
-def _decode_topic_partitions_info_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TopicPartitionsInfo], int]:
+def _decode_topic_partitions_info_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopicPartitionsInfo], int]:
     items: list[TopicPartitionsInfo] = []
     for _ in range(count):
         o = TopicPartitionsInfo.__new__(TopicPartitionsInfo)
@@ -183,7 +187,10 @@ def _encode_topic_partitions_info_v0(out: bytearray, items: Iterable[TopicPartit
             out.append(0)
 
 
-def _decode_share_group_state_partition_metadata_value_v0(buf: Buffer, pos: int) -> tuple[ShareGroupStatePartitionMetadataValue, int]:
+def _decode_share_group_state_partition_metadata_value_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ShareGroupStatePartitionMetadataValue, int]:
     o = ShareGroupStatePartitionMetadataValue.__new__(ShareGroupStatePartitionMetadataValue)
     n = buf[pos] - 1
     if n < 127:
@@ -226,7 +233,10 @@ def _decode_share_group_state_partition_metadata_value_v0(buf: Buffer, pos: int)
     return o, pos
 
 
-def _encode_share_group_state_partition_metadata_value_v0(out: bytearray, o: ShareGroupStatePartitionMetadataValue) -> None:
+def _encode_share_group_state_partition_metadata_value_v0(
+    out: bytearray,
+    o: ShareGroupStatePartitionMetadataValue,
+) -> None:
     n = len(o.initializing_topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_topic_partitions_info_v0(out, o.initializing_topics)

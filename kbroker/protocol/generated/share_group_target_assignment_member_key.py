@@ -40,7 +40,10 @@ class ShareGroupTargetAssignmentMemberKey(Message):
         self.member_id = member_id
 
 
-def _decode_share_group_target_assignment_member_key_v0(buf: Buffer, pos: int) -> tuple[ShareGroupTargetAssignmentMemberKey, int]:
+def _decode_share_group_target_assignment_member_key_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ShareGroupTargetAssignmentMemberKey, int]:
     o = ShareGroupTargetAssignmentMemberKey.__new__(ShareGroupTargetAssignmentMemberKey)
     (n,) = unpack_h(buf, pos)
     pos += 2
@@ -59,7 +62,10 @@ def _decode_share_group_target_assignment_member_key_v0(buf: Buffer, pos: int) -
     return o, pos
 
 
-def _encode_share_group_target_assignment_member_key_v0(out: bytearray, o: ShareGroupTargetAssignmentMemberKey) -> None:
+def _encode_share_group_target_assignment_member_key_v0(
+    out: bytearray,
+    o: ShareGroupTargetAssignmentMemberKey,
+) -> None:
     raw = o.group_id.encode()
     out += pack_h(len(raw))
     out += raw

@@ -108,7 +108,10 @@ def _encode_topic_partition_v0(out: bytearray, items: Iterable[TopicPartition]) 
             out.append(0)
 
 
-def _decode_share_group_target_assignment_member_value_v0(buf: Buffer, pos: int) -> tuple[ShareGroupTargetAssignmentMemberValue, int]:
+def _decode_share_group_target_assignment_member_value_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ShareGroupTargetAssignmentMemberValue, int]:
     o = ShareGroupTargetAssignmentMemberValue.__new__(ShareGroupTargetAssignmentMemberValue)
     n = buf[pos] - 1
     if n < 127:
@@ -129,7 +132,10 @@ def _decode_share_group_target_assignment_member_value_v0(buf: Buffer, pos: int)
     return o, pos
 
 
-def _encode_share_group_target_assignment_member_value_v0(out: bytearray, o: ShareGroupTargetAssignmentMemberValue) -> None:
+def _encode_share_group_target_assignment_member_value_v0(
+    out: bytearray,
+    o: ShareGroupTargetAssignmentMemberValue,
+) -> None:
     n = len(o.topic_partitions) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_topic_partition_v0(out, o.topic_partitions)

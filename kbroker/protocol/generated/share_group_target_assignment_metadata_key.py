@@ -37,7 +37,10 @@ class ShareGroupTargetAssignmentMetadataKey(Message):
         self.group_id = group_id
 
 
-def _decode_share_group_target_assignment_metadata_key_v0(buf: Buffer, pos: int) -> tuple[ShareGroupTargetAssignmentMetadataKey, int]:
+def _decode_share_group_target_assignment_metadata_key_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[ShareGroupTargetAssignmentMetadataKey, int]:
     o = ShareGroupTargetAssignmentMetadataKey.__new__(ShareGroupTargetAssignmentMetadataKey)
     (n,) = unpack_h(buf, pos)
     pos += 2
@@ -49,7 +52,10 @@ def _decode_share_group_target_assignment_metadata_key_v0(buf: Buffer, pos: int)
     return o, pos
 
 
-def _encode_share_group_target_assignment_metadata_key_v0(out: bytearray, o: ShareGroupTargetAssignmentMetadataKey) -> None:
+def _encode_share_group_target_assignment_metadata_key_v0(
+    out: bytearray,
+    o: ShareGroupTargetAssignmentMetadataKey,
+) -> None:
     raw = o.group_id.encode()
     out += pack_h(len(raw))
     out += raw

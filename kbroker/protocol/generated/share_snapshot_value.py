@@ -195,10 +195,7 @@ def _encode_share_snapshot_value_v0(out: bytearray, o: ShareSnapshotValue) -> No
     n = len(o.state_batches) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_state_batch_v0(out, o.state_batches)
-    if (
-        o.unknown_tags
-        or o.delivery_complete_count != -1
-    ):
+    if o.unknown_tags or o.delivery_complete_count != -1:
         _write_tags_of_share_snapshot_value_v0(out, o)
     else:
         out.append(0)

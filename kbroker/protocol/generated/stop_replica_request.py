@@ -173,7 +173,11 @@ class StopReplicaRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_stop_replica_partition_state_v3(buf: Buffer, pos: int, count: int) -> tuple[list[StopReplicaPartitionState], int]:
+def _decode_stop_replica_partition_state_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[StopReplicaPartitionState], int]:
     items: list[StopReplicaPartitionState] = []
     for _ in range(count):
         o = StopReplicaPartitionState.__new__(StopReplicaPartitionState)
@@ -188,7 +192,10 @@ def _decode_stop_replica_partition_state_v3(buf: Buffer, pos: int, count: int) -
     return items, pos
 
 
-def _encode_stop_replica_partition_state_v3(out: bytearray, items: Iterable[StopReplicaPartitionState]) -> None:
+def _encode_stop_replica_partition_state_v3(
+    out: bytearray,
+    items: Iterable[StopReplicaPartitionState],
+) -> None:
     for o in items:
         out += pack_iio(o.partition_index, o.leader_epoch, o.delete_partition)
         if o.unknown_tags:
@@ -197,7 +204,11 @@ def _encode_stop_replica_partition_state_v3(out: bytearray, items: Iterable[Stop
             out.append(0)
 
 
-def _decode_stop_replica_topic_state_v3(buf: Buffer, pos: int, count: int) -> tuple[list[StopReplicaTopicState], int]:
+def _decode_stop_replica_topic_state_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[StopReplicaTopicState], int]:
     items: list[StopReplicaTopicState] = []
     for _ in range(count):
         o = StopReplicaTopicState.__new__(StopReplicaTopicState)
@@ -240,7 +251,11 @@ def _encode_stop_replica_topic_state_v3(out: bytearray, items: Iterable[StopRepl
             out.append(0)
 
 
-def _decode_stop_replica_topic_v1_v1(buf: Buffer, pos: int, count: int) -> tuple[list[StopReplicaTopicV1], int]:
+def _decode_stop_replica_topic_v1_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[StopReplicaTopicV1], int]:
     items: list[StopReplicaTopicV1] = []
     for _ in range(count):
         o = StopReplicaTopicV1.__new__(StopReplicaTopicV1)
@@ -275,7 +290,11 @@ def _encode_stop_replica_topic_v1_v1(out: bytearray, items: Iterable[StopReplica
             raise not_in_version("tag section")
 
 
-def _decode_stop_replica_topic_v1_v2(buf: Buffer, pos: int, count: int) -> tuple[list[StopReplicaTopicV1], int]:
+def _decode_stop_replica_topic_v1_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[StopReplicaTopicV1], int]:
     items: list[StopReplicaTopicV1] = []
     for _ in range(count):
         o = StopReplicaTopicV1.__new__(StopReplicaTopicV1)
@@ -319,7 +338,11 @@ def _encode_stop_replica_topic_v1_v2(out: bytearray, items: Iterable[StopReplica
             out.append(0)
 
 
-def _decode_stop_replica_partition_v0_v0(buf: Buffer, pos: int, count: int) -> tuple[list[StopReplicaPartitionV0], int]:
+def _decode_stop_replica_partition_v0_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[StopReplicaPartitionV0], int]:
     items: list[StopReplicaPartitionV0] = []
     for _ in range(count):
         o = StopReplicaPartitionV0.__new__(StopReplicaPartitionV0)

@@ -83,7 +83,11 @@ class StopReplicaResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_stop_replica_partition_error_v0(buf: Buffer, pos: int, count: int) -> tuple[list[StopReplicaPartitionError], int]:
+def _decode_stop_replica_partition_error_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[StopReplicaPartitionError], int]:
     items: list[StopReplicaPartitionError] = []
     for _ in range(count):
         o = StopReplicaPartitionError.__new__(StopReplicaPartitionError)
@@ -101,7 +105,10 @@ def _decode_stop_replica_partition_error_v0(buf: Buffer, pos: int, count: int) -
     return items, pos
 
 
-def _encode_stop_replica_partition_error_v0(out: bytearray, items: Iterable[StopReplicaPartitionError]) -> None:
+def _encode_stop_replica_partition_error_v0(
+    out: bytearray,
+    items: Iterable[StopReplicaPartitionError],
+) -> None:
     for o in items:
         raw = o.topic_name.encode()
         out += pack_h(len(raw))
@@ -111,7 +118,11 @@ def _encode_stop_replica_partition_error_v0(out: bytearray, items: Iterable[Stop
             raise not_in_version("tag section")
 
 
-def _decode_stop_replica_partition_error_v2(buf: Buffer, pos: int, count: int) -> tuple[list[StopReplicaPartitionError], int]:
+def _decode_stop_replica_partition_error_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[StopReplicaPartitionError], int]:
     items: list[StopReplicaPartitionError] = []
     for _ in range(count):
         o = StopReplicaPartitionError.__new__(StopReplicaPartitionError)
@@ -133,7 +144,10 @@ def _decode_stop_replica_partition_error_v2(buf: Buffer, pos: int, count: int) -
     return items, pos
 
 
-def _encode_stop_replica_partition_error_v2(out: bytearray, items: Iterable[StopReplicaPartitionError]) -> None:
+def _encode_stop_replica_partition_error_v2(
+    out: bytearray,
+    items: Iterable[StopReplicaPartitionError],
+) -> None:
     for o in items:
         write_compact_string(out, o.topic_name)
         out += pack_ih(o.partition_index, o.error_code)

@@ -40,7 +40,10 @@ class StreamsGroupCurrentMemberAssignmentKey(Message):
         self.member_id = member_id
 
 
-def _decode_streams_group_current_member_assignment_key_v0(buf: Buffer, pos: int) -> tuple[StreamsGroupCurrentMemberAssignmentKey, int]:
+def _decode_streams_group_current_member_assignment_key_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[StreamsGroupCurrentMemberAssignmentKey, int]:
     o = StreamsGroupCurrentMemberAssignmentKey.__new__(StreamsGroupCurrentMemberAssignmentKey)
     (n,) = unpack_h(buf, pos)
     pos += 2
@@ -59,7 +62,10 @@ def _decode_streams_group_current_member_assignment_key_v0(buf: Buffer, pos: int
     return o, pos
 
 
-def _encode_streams_group_current_member_assignment_key_v0(out: bytearray, o: StreamsGroupCurrentMemberAssignmentKey) -> None:
+def _encode_streams_group_current_member_assignment_key_v0(
+    out: bytearray,
+    o: StreamsGroupCurrentMemberAssignmentKey,
+) -> None:
     raw = o.group_id.encode()
     out += pack_h(len(raw))
     out += raw

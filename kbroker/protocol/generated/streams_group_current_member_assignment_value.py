@@ -187,16 +187,16 @@ def _encode_task_ids_v0(out: bytearray, items: Iterable[TaskIds]) -> None:
         n = len(o.partitions) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
         out += pack(f">{len(o.partitions)}i", *o.partitions)
-        if (
-            o.unknown_tags
-            or (o.assignment_epochs is None or o.assignment_epochs)
-        ):
+        if o.unknown_tags or o.assignment_epochs is None or o.assignment_epochs:
             _write_tags_of_task_ids_v0(out, o)
         else:
             out.append(0)
 
 
-def _decode_streams_group_current_member_assignment_value_v0(buf: Buffer, pos: int) -> tuple[StreamsGroupCurrentMemberAssignmentValue, int]:
+def _decode_streams_group_current_member_assignment_value_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[StreamsGroupCurrentMemberAssignmentValue, int]:
     o = StreamsGroupCurrentMemberAssignmentValue.__new__(StreamsGroupCurrentMemberAssignmentValue)
     o.member_epoch, o.previous_member_epoch, o.state = unpack_iib(buf, pos)
     pos += 9
@@ -274,7 +274,10 @@ def _decode_streams_group_current_member_assignment_value_v0(buf: Buffer, pos: i
     return o, pos
 
 
-def _encode_streams_group_current_member_assignment_value_v0(out: bytearray, o: StreamsGroupCurrentMemberAssignmentValue) -> None:
+def _encode_streams_group_current_member_assignment_value_v0(
+    out: bytearray,
+    o: StreamsGroupCurrentMemberAssignmentValue,
+) -> None:
     out += pack_iib(o.member_epoch, o.previous_member_epoch, o.state)
     n = len(o.active_tasks) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)

@@ -57,7 +57,10 @@ class StreamsGroupDescribeRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_streams_group_describe_request_v0(buf: Buffer, pos: int) -> tuple[StreamsGroupDescribeRequest, int]:
+def _decode_streams_group_describe_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[StreamsGroupDescribeRequest, int]:
     o = StreamsGroupDescribeRequest.__new__(StreamsGroupDescribeRequest)
     n = buf[pos] - 1
     if n < 127:
@@ -104,7 +107,10 @@ def _encode_streams_group_describe_request_v0(out: bytearray, o: StreamsGroupDes
         out.append(0)
 
 
-def _decode_streams_group_describe_request_v1(buf: Buffer, pos: int) -> tuple[StreamsGroupDescribeRequest, int]:
+def _decode_streams_group_describe_request_v1(
+    buf: Buffer,
+    pos: int,
+) -> tuple[StreamsGroupDescribeRequest, int]:
     o = StreamsGroupDescribeRequest.__new__(StreamsGroupDescribeRequest)
     n = buf[pos] - 1
     if n < 127:

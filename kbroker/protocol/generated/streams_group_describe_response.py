@@ -465,7 +465,11 @@ class StreamsGroupDescribeResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_topology_description_global_store_v1(buf: Buffer, pos: int, count: int) -> tuple[list[TopologyDescriptionGlobalStore], int]:
+def _decode_topology_description_global_store_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopologyDescriptionGlobalStore], int]:
     items: list[TopologyDescriptionGlobalStore] = []
     for _ in range(count):
         o = TopologyDescriptionGlobalStore.__new__(TopologyDescriptionGlobalStore)
@@ -480,7 +484,10 @@ def _decode_topology_description_global_store_v1(buf: Buffer, pos: int, count: i
     return items, pos
 
 
-def _encode_topology_description_global_store_v1(out: bytearray, items: Iterable[TopologyDescriptionGlobalStore]) -> None:
+def _encode_topology_description_global_store_v1(
+    out: bytearray,
+    items: Iterable[TopologyDescriptionGlobalStore],
+) -> None:
     for o in items:
         _encode_topology_description_node_v1(out, (o.source,))
         _encode_topology_description_node_v1(out, (o.processor,))
@@ -490,7 +497,11 @@ def _encode_topology_description_global_store_v1(out: bytearray, items: Iterable
             out.append(0)
 
 
-def _decode_topology_description_node_v1(buf: Buffer, pos: int, count: int) -> tuple[list[TopologyDescriptionNode], int]:
+def _decode_topology_description_node_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopologyDescriptionNode], int]:
     items: list[TopologyDescriptionNode] = []
     for _ in range(count):
         o = TopologyDescriptionNode.__new__(TopologyDescriptionNode)
@@ -602,7 +613,11 @@ def _encode_topology_description_node_v1(out: bytearray, items: Iterable[Topolog
             out.append(0)
 
 
-def _decode_topology_description_subtopology_v1(buf: Buffer, pos: int, count: int) -> tuple[list[TopologyDescriptionSubtopology], int]:
+def _decode_topology_description_subtopology_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopologyDescriptionSubtopology], int]:
     items: list[TopologyDescriptionSubtopology] = []
     for _ in range(count):
         o = TopologyDescriptionSubtopology.__new__(TopologyDescriptionSubtopology)
@@ -633,7 +648,10 @@ def _decode_topology_description_subtopology_v1(buf: Buffer, pos: int, count: in
     return items, pos
 
 
-def _encode_topology_description_subtopology_v1(out: bytearray, items: Iterable[TopologyDescriptionSubtopology]) -> None:
+def _encode_topology_description_subtopology_v1(
+    out: bytearray,
+    items: Iterable[TopologyDescriptionSubtopology],
+) -> None:
     for o in items:
         write_compact_string(out, o.subtopology_id)
         n = len(o.nodes) + 1
@@ -645,7 +663,11 @@ def _encode_topology_description_subtopology_v1(out: bytearray, items: Iterable[
             out.append(0)
 
 
-def _decode_topology_description_v1(buf: Buffer, pos: int, count: int) -> tuple[list[TopologyDescription], int]:
+def _decode_topology_description_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopologyDescription], int]:
     items: list[TopologyDescription] = []
     for _ in range(count):
         o = TopologyDescription.__new__(TopologyDescription)
@@ -1411,7 +1433,10 @@ def _encode_described_group_v1(out: bytearray, items: Iterable[DescribedGroup]) 
             out.append(0)
 
 
-def _decode_streams_group_describe_response_v0(buf: Buffer, pos: int) -> tuple[StreamsGroupDescribeResponse, int]:
+def _decode_streams_group_describe_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[StreamsGroupDescribeResponse, int]:
     o = StreamsGroupDescribeResponse.__new__(StreamsGroupDescribeResponse)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
     pos += 4
@@ -1445,7 +1470,10 @@ def _encode_streams_group_describe_response_v0(out: bytearray, o: StreamsGroupDe
         out.append(0)
 
 
-def _decode_streams_group_describe_response_v1(buf: Buffer, pos: int) -> tuple[StreamsGroupDescribeResponse, int]:
+def _decode_streams_group_describe_response_v1(
+    buf: Buffer,
+    pos: int,
+) -> tuple[StreamsGroupDescribeResponse, int]:
     o = StreamsGroupDescribeResponse.__new__(StreamsGroupDescribeResponse)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
     pos += 4

@@ -747,7 +747,10 @@ def _encode_topology_v0(out: bytearray, items: Iterable[Topology]) -> None:
             out.append(0)
 
 
-def _decode_streams_group_heartbeat_request_v0(buf: Buffer, pos: int) -> tuple[StreamsGroupHeartbeatRequest, int]:
+def _decode_streams_group_heartbeat_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[StreamsGroupHeartbeatRequest, int]:
     o = StreamsGroupHeartbeatRequest.__new__(StreamsGroupHeartbeatRequest)
     n = buf[pos]
     if 0 < n < 128:

@@ -291,7 +291,11 @@ def _encode_endpoint_v0(out: bytearray, items: Iterable[Endpoint]) -> None:
             out.append(0)
 
 
-def _decode_endpoint_to_partitions_v0(buf: Buffer, pos: int, count: int) -> tuple[list[EndpointToPartitions], int]:
+def _decode_endpoint_to_partitions_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[EndpointToPartitions], int]:
     items: list[EndpointToPartitions] = []
     for _ in range(count):
         o = EndpointToPartitions.__new__(EndpointToPartitions)
@@ -418,7 +422,10 @@ def _encode_status_v0(out: bytearray, items: Iterable[Status]) -> None:
             out.append(0)
 
 
-def _decode_streams_group_heartbeat_response_v0(buf: Buffer, pos: int) -> tuple[StreamsGroupHeartbeatResponse, int]:
+def _decode_streams_group_heartbeat_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[StreamsGroupHeartbeatResponse, int]:
     o = StreamsGroupHeartbeatResponse.__new__(StreamsGroupHeartbeatResponse)
     o.throttle_time_ms, o.error_code = unpack_ih(buf, pos)
     pos += 6
@@ -564,7 +571,10 @@ def _encode_streams_group_heartbeat_response_v0(out: bytearray, o: StreamsGroupH
         out.append(0)
 
 
-def _decode_streams_group_heartbeat_response_v1(buf: Buffer, pos: int) -> tuple[StreamsGroupHeartbeatResponse, int]:
+def _decode_streams_group_heartbeat_response_v1(
+    buf: Buffer,
+    pos: int,
+) -> tuple[StreamsGroupHeartbeatResponse, int]:
     o = StreamsGroupHeartbeatResponse.__new__(StreamsGroupHeartbeatResponse)
     o.throttle_time_ms, o.error_code = unpack_ih(buf, pos)
     pos += 6

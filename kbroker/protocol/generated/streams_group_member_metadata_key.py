@@ -40,7 +40,10 @@ class StreamsGroupMemberMetadataKey(Message):
         self.member_id = member_id
 
 
-def _decode_streams_group_member_metadata_key_v0(buf: Buffer, pos: int) -> tuple[StreamsGroupMemberMetadataKey, int]:
+def _decode_streams_group_member_metadata_key_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[StreamsGroupMemberMetadataKey, int]:
     o = StreamsGroupMemberMetadataKey.__new__(StreamsGroupMemberMetadataKey)
     (n,) = unpack_h(buf, pos)
     pos += 2

@@ -188,7 +188,10 @@ def _encode_endpoint_v0(out: bytearray, items: Iterable[Endpoint]) -> None:
             out.append(0)
 
 
-def _decode_streams_group_member_metadata_value_v0(buf: Buffer, pos: int) -> tuple[StreamsGroupMemberMetadataValue, int]:
+def _decode_streams_group_member_metadata_value_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[StreamsGroupMemberMetadataValue, int]:
     o = StreamsGroupMemberMetadataValue.__new__(StreamsGroupMemberMetadataValue)
     n = buf[pos]
     if 0 < n < 128:
@@ -252,7 +255,10 @@ def _decode_streams_group_member_metadata_value_v0(buf: Buffer, pos: int) -> tup
     return o, pos
 
 
-def _encode_streams_group_member_metadata_value_v0(out: bytearray, o: StreamsGroupMemberMetadataValue) -> None:
+def _encode_streams_group_member_metadata_value_v0(
+    out: bytearray,
+    o: StreamsGroupMemberMetadataValue,
+) -> None:
     write_compact_nullable_string(out, o.instance_id)
     write_compact_nullable_string(out, o.rack_id)
     write_compact_string(out, o.client_id)

@@ -91,7 +91,11 @@ class StreamsGroupMetadataValue(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_last_assignment_config_v0(buf: Buffer, pos: int, count: int) -> tuple[list[LastAssignmentConfig], int]:
+def _decode_last_assignment_config_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[LastAssignmentConfig], int]:
     items: list[LastAssignmentConfig] = []
     for _ in range(count):
         o = LastAssignmentConfig.__new__(LastAssignmentConfig)
@@ -211,7 +215,8 @@ def _encode_streams_group_metadata_value_v0(out: bytearray, o: StreamsGroupMetad
     if (
         o.unknown_tags
         or o.validated_topology_epoch != -1
-        or (o.last_assignment_configs is None or o.last_assignment_configs)
+        or o.last_assignment_configs is None
+        or o.last_assignment_configs
         or o.stored_description_topology_epoch != -1
         or o.failed_description_topology_epoch != -1
     ):

@@ -40,7 +40,10 @@ class StreamsGroupTargetAssignmentMemberKey(Message):
         self.member_id = member_id
 
 
-def _decode_streams_group_target_assignment_member_key_v0(buf: Buffer, pos: int) -> tuple[StreamsGroupTargetAssignmentMemberKey, int]:
+def _decode_streams_group_target_assignment_member_key_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[StreamsGroupTargetAssignmentMemberKey, int]:
     o = StreamsGroupTargetAssignmentMemberKey.__new__(StreamsGroupTargetAssignmentMemberKey)
     (n,) = unpack_h(buf, pos)
     pos += 2
@@ -59,7 +62,10 @@ def _decode_streams_group_target_assignment_member_key_v0(buf: Buffer, pos: int)
     return o, pos
 
 
-def _encode_streams_group_target_assignment_member_key_v0(out: bytearray, o: StreamsGroupTargetAssignmentMemberKey) -> None:
+def _encode_streams_group_target_assignment_member_key_v0(
+    out: bytearray,
+    o: StreamsGroupTargetAssignmentMemberKey,
+) -> None:
     raw = o.group_id.encode()
     out += pack_h(len(raw))
     out += raw

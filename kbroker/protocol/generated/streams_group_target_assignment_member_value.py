@@ -117,7 +117,10 @@ def _encode_task_ids_v0(out: bytearray, items: Iterable[TaskIds]) -> None:
             out.append(0)
 
 
-def _decode_streams_group_target_assignment_member_value_v0(buf: Buffer, pos: int) -> tuple[StreamsGroupTargetAssignmentMemberValue, int]:
+def _decode_streams_group_target_assignment_member_value_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[StreamsGroupTargetAssignmentMemberValue, int]:
     o = StreamsGroupTargetAssignmentMemberValue.__new__(StreamsGroupTargetAssignmentMemberValue)
     n = buf[pos] - 1
     if n < 127:
@@ -160,7 +163,10 @@ def _decode_streams_group_target_assignment_member_value_v0(buf: Buffer, pos: in
     return o, pos
 
 
-def _encode_streams_group_target_assignment_member_value_v0(out: bytearray, o: StreamsGroupTargetAssignmentMemberValue) -> None:
+def _encode_streams_group_target_assignment_member_value_v0(
+    out: bytearray,
+    o: StreamsGroupTargetAssignmentMemberValue,
+) -> None:
     n = len(o.active_tasks) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_task_ids_v0(out, o.active_tasks)

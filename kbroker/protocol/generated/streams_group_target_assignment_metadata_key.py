@@ -37,7 +37,10 @@ class StreamsGroupTargetAssignmentMetadataKey(Message):
         self.group_id = group_id
 
 
-def _decode_streams_group_target_assignment_metadata_key_v0(buf: Buffer, pos: int) -> tuple[StreamsGroupTargetAssignmentMetadataKey, int]:
+def _decode_streams_group_target_assignment_metadata_key_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[StreamsGroupTargetAssignmentMetadataKey, int]:
     o = StreamsGroupTargetAssignmentMetadataKey.__new__(StreamsGroupTargetAssignmentMetadataKey)
     (n,) = unpack_h(buf, pos)
     pos += 2
@@ -49,7 +52,10 @@ def _decode_streams_group_target_assignment_metadata_key_v0(buf: Buffer, pos: in
     return o, pos
 
 
-def _encode_streams_group_target_assignment_metadata_key_v0(out: bytearray, o: StreamsGroupTargetAssignmentMetadataKey) -> None:
+def _encode_streams_group_target_assignment_metadata_key_v0(
+    out: bytearray,
+    o: StreamsGroupTargetAssignmentMetadataKey,
+) -> None:
     raw = o.group_id.encode()
     out += pack_h(len(raw))
     out += raw

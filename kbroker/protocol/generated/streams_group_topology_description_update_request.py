@@ -163,7 +163,11 @@ class StreamsGroupTopologyDescriptionUpdateRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_topology_description_global_store_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TopologyDescriptionGlobalStore], int]:
+def _decode_topology_description_global_store_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopologyDescriptionGlobalStore], int]:
     items: list[TopologyDescriptionGlobalStore] = []
     for _ in range(count):
         o = TopologyDescriptionGlobalStore.__new__(TopologyDescriptionGlobalStore)
@@ -178,7 +182,10 @@ def _decode_topology_description_global_store_v0(buf: Buffer, pos: int, count: i
     return items, pos
 
 
-def _encode_topology_description_global_store_v0(out: bytearray, items: Iterable[TopologyDescriptionGlobalStore]) -> None:
+def _encode_topology_description_global_store_v0(
+    out: bytearray,
+    items: Iterable[TopologyDescriptionGlobalStore],
+) -> None:
     for o in items:
         _encode_topology_description_node_v0(out, (o.source,))
         _encode_topology_description_node_v0(out, (o.processor,))
@@ -188,7 +195,11 @@ def _encode_topology_description_global_store_v0(out: bytearray, items: Iterable
             out.append(0)
 
 
-def _decode_topology_description_node_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TopologyDescriptionNode], int]:
+def _decode_topology_description_node_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopologyDescriptionNode], int]:
     items: list[TopologyDescriptionNode] = []
     for _ in range(count):
         o = TopologyDescriptionNode.__new__(TopologyDescriptionNode)
@@ -300,7 +311,11 @@ def _encode_topology_description_node_v0(out: bytearray, items: Iterable[Topolog
             out.append(0)
 
 
-def _decode_topology_description_subtopology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TopologyDescriptionSubtopology], int]:
+def _decode_topology_description_subtopology_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopologyDescriptionSubtopology], int]:
     items: list[TopologyDescriptionSubtopology] = []
     for _ in range(count):
         o = TopologyDescriptionSubtopology.__new__(TopologyDescriptionSubtopology)
@@ -331,7 +346,10 @@ def _decode_topology_description_subtopology_v0(buf: Buffer, pos: int, count: in
     return items, pos
 
 
-def _encode_topology_description_subtopology_v0(out: bytearray, items: Iterable[TopologyDescriptionSubtopology]) -> None:
+def _encode_topology_description_subtopology_v0(
+    out: bytearray,
+    items: Iterable[TopologyDescriptionSubtopology],
+) -> None:
     for o in items:
         write_compact_string(out, o.subtopology_id)
         n = len(o.nodes) + 1
@@ -343,7 +361,11 @@ def _encode_topology_description_subtopology_v0(out: bytearray, items: Iterable[
             out.append(0)
 
 
-def _decode_topology_description_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TopologyDescription], int]:
+def _decode_topology_description_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TopologyDescription], int]:
     items: list[TopologyDescription] = []
     for _ in range(count):
         o = TopologyDescription.__new__(TopologyDescription)
@@ -392,7 +414,10 @@ def _encode_topology_description_v0(out: bytearray, items: Iterable[TopologyDesc
             out.append(0)
 
 
-def _decode_streams_group_topology_description_update_request_v0(buf: Buffer, pos: int) -> tuple[StreamsGroupTopologyDescriptionUpdateRequest, int]:
+def _decode_streams_group_topology_description_update_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[StreamsGroupTopologyDescriptionUpdateRequest, int]:
     o = StreamsGroupTopologyDescriptionUpdateRequest.__new__(StreamsGroupTopologyDescriptionUpdateRequest)
     n = buf[pos]
     if 0 < n < 128:
@@ -419,7 +444,10 @@ def _decode_streams_group_topology_description_update_request_v0(buf: Buffer, po
     return o, pos
 
 
-def _encode_streams_group_topology_description_update_request_v0(out: bytearray, o: StreamsGroupTopologyDescriptionUpdateRequest) -> None:
+def _encode_streams_group_topology_description_update_request_v0(
+    out: bytearray,
+    o: StreamsGroupTopologyDescriptionUpdateRequest,
+) -> None:
     write_compact_string(out, o.group_id)
     write_compact_string(out, o.member_id)
     out += pack_i(o.topology_epoch)

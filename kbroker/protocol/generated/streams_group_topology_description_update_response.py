@@ -49,7 +49,10 @@ class StreamsGroupTopologyDescriptionUpdateResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_streams_group_topology_description_update_response_v0(buf: Buffer, pos: int) -> tuple[StreamsGroupTopologyDescriptionUpdateResponse, int]:
+def _decode_streams_group_topology_description_update_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[StreamsGroupTopologyDescriptionUpdateResponse, int]:
     o = StreamsGroupTopologyDescriptionUpdateResponse.__new__(StreamsGroupTopologyDescriptionUpdateResponse)
     o.throttle_time_ms, o.error_code = unpack_ih(buf, pos)
     pos += 6
@@ -68,7 +71,10 @@ def _decode_streams_group_topology_description_update_response_v0(buf: Buffer, p
     return o, pos
 
 
-def _encode_streams_group_topology_description_update_response_v0(out: bytearray, o: StreamsGroupTopologyDescriptionUpdateResponse) -> None:
+def _encode_streams_group_topology_description_update_response_v0(
+    out: bytearray,
+    o: StreamsGroupTopologyDescriptionUpdateResponse,
+) -> None:
     out += pack_ih(o.throttle_time_ms, o.error_code)
     write_compact_nullable_string(out, o.error_message)
     if o.unknown_tags:

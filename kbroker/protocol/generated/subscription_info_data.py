@@ -199,7 +199,11 @@ def _encode_client_tag_v11(out: bytearray, items: Iterable[ClientTag]) -> None:
         out += o.value
 
 
-def _decode_partition_to_offset_sum_v7(buf: Buffer, pos: int, count: int) -> tuple[list[PartitionToOffsetSum], int]:
+def _decode_partition_to_offset_sum_v7(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[PartitionToOffsetSum], int]:
     items: list[PartitionToOffsetSum] = []
     for _ in range(count):
         o = PartitionToOffsetSum.__new__(PartitionToOffsetSum)

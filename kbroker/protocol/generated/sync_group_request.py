@@ -95,7 +95,11 @@ class SyncGroupRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_sync_group_request_assignment_v0(buf: Buffer, pos: int, count: int) -> tuple[list[SyncGroupRequestAssignment], int]:
+def _decode_sync_group_request_assignment_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[SyncGroupRequestAssignment], int]:
     items: list[SyncGroupRequestAssignment] = []
     for _ in range(count):
         o = SyncGroupRequestAssignment.__new__(SyncGroupRequestAssignment)
@@ -118,7 +122,10 @@ def _decode_sync_group_request_assignment_v0(buf: Buffer, pos: int, count: int) 
     return items, pos
 
 
-def _encode_sync_group_request_assignment_v0(out: bytearray, items: Iterable[SyncGroupRequestAssignment]) -> None:
+def _encode_sync_group_request_assignment_v0(
+    out: bytearray,
+    items: Iterable[SyncGroupRequestAssignment],
+) -> None:
     for o in items:
         raw = o.member_id.encode()
         out += pack_h(len(raw))
@@ -129,7 +136,11 @@ def _encode_sync_group_request_assignment_v0(out: bytearray, items: Iterable[Syn
             raise not_in_version("tag section")
 
 
-def _decode_sync_group_request_assignment_v4(buf: Buffer, pos: int, count: int) -> tuple[list[SyncGroupRequestAssignment], int]:
+def _decode_sync_group_request_assignment_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[SyncGroupRequestAssignment], int]:
     items: list[SyncGroupRequestAssignment] = []
     for _ in range(count):
         o = SyncGroupRequestAssignment.__new__(SyncGroupRequestAssignment)
@@ -160,7 +171,10 @@ def _decode_sync_group_request_assignment_v4(buf: Buffer, pos: int, count: int) 
     return items, pos
 
 
-def _encode_sync_group_request_assignment_v4(out: bytearray, items: Iterable[SyncGroupRequestAssignment]) -> None:
+def _encode_sync_group_request_assignment_v4(
+    out: bytearray,
+    items: Iterable[SyncGroupRequestAssignment],
+) -> None:
     for o in items:
         write_compact_string(out, o.member_id)
         n = len(o.assignment) + 1

@@ -136,7 +136,11 @@ class TxnOffsetCommitRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_txn_offset_commit_request_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TxnOffsetCommitRequestPartition], int]:
+def _decode_txn_offset_commit_request_partition_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TxnOffsetCommitRequestPartition], int]:
     items: list[TxnOffsetCommitRequestPartition] = []
     for _ in range(count):
         o = TxnOffsetCommitRequestPartition.__new__(TxnOffsetCommitRequestPartition)
@@ -154,7 +158,10 @@ def _decode_txn_offset_commit_request_partition_v0(buf: Buffer, pos: int, count:
     return items, pos
 
 
-def _encode_txn_offset_commit_request_partition_v0(out: bytearray, items: Iterable[TxnOffsetCommitRequestPartition]) -> None:
+def _encode_txn_offset_commit_request_partition_v0(
+    out: bytearray,
+    items: Iterable[TxnOffsetCommitRequestPartition],
+) -> None:
     for o in items:
         raw = b"" if o.committed_metadata is None else o.committed_metadata.encode()
         out += pack_iqh(
@@ -167,7 +174,11 @@ def _encode_txn_offset_commit_request_partition_v0(out: bytearray, items: Iterab
             raise not_in_version("tag section")
 
 
-def _decode_txn_offset_commit_request_partition_v2(buf: Buffer, pos: int, count: int) -> tuple[list[TxnOffsetCommitRequestPartition], int]:
+def _decode_txn_offset_commit_request_partition_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TxnOffsetCommitRequestPartition], int]:
     items: list[TxnOffsetCommitRequestPartition] = []
     for _ in range(count):
         o = TxnOffsetCommitRequestPartition.__new__(TxnOffsetCommitRequestPartition)
@@ -184,7 +195,10 @@ def _decode_txn_offset_commit_request_partition_v2(buf: Buffer, pos: int, count:
     return items, pos
 
 
-def _encode_txn_offset_commit_request_partition_v2(out: bytearray, items: Iterable[TxnOffsetCommitRequestPartition]) -> None:
+def _encode_txn_offset_commit_request_partition_v2(
+    out: bytearray,
+    items: Iterable[TxnOffsetCommitRequestPartition],
+) -> None:
     for o in items:
         raw = b"" if o.committed_metadata is None else o.committed_metadata.encode()
         out += pack_iqih(
@@ -198,7 +212,11 @@ def _encode_txn_offset_commit_request_partition_v2(out: bytearray, items: Iterab
             raise not_in_version("tag section")
 
 
-def _decode_txn_offset_commit_request_partition_v3(buf: Buffer, pos: int, count: int) -> tuple[list[TxnOffsetCommitRequestPartition], int]:
+def _decode_txn_offset_commit_request_partition_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TxnOffsetCommitRequestPartition], int]:
     items: list[TxnOffsetCommitRequestPartition] = []
     for _ in range(count):
         o = TxnOffsetCommitRequestPartition.__new__(TxnOffsetCommitRequestPartition)
@@ -220,7 +238,10 @@ def _decode_txn_offset_commit_request_partition_v3(buf: Buffer, pos: int, count:
     return items, pos
 
 
-def _encode_txn_offset_commit_request_partition_v3(out: bytearray, items: Iterable[TxnOffsetCommitRequestPartition]) -> None:
+def _encode_txn_offset_commit_request_partition_v3(
+    out: bytearray,
+    items: Iterable[TxnOffsetCommitRequestPartition],
+) -> None:
     for o in items:
         out += pack_iqi(o.partition_index, o.committed_offset, o.committed_leader_epoch)
         write_compact_nullable_string(out, o.committed_metadata)
@@ -230,7 +251,11 @@ def _encode_txn_offset_commit_request_partition_v3(out: bytearray, items: Iterab
             out.append(0)
 
 
-def _decode_txn_offset_commit_request_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TxnOffsetCommitRequestTopic], int]:
+def _decode_txn_offset_commit_request_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TxnOffsetCommitRequestTopic], int]:
     items: list[TxnOffsetCommitRequestTopic] = []
     for _ in range(count):
         o = TxnOffsetCommitRequestTopic.__new__(TxnOffsetCommitRequestTopic)
@@ -254,7 +279,10 @@ def _decode_txn_offset_commit_request_topic_v0(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_txn_offset_commit_request_topic_v0(out: bytearray, items: Iterable[TxnOffsetCommitRequestTopic]) -> None:
+def _encode_txn_offset_commit_request_topic_v0(
+    out: bytearray,
+    items: Iterable[TxnOffsetCommitRequestTopic],
+) -> None:
     for o in items:
         raw = o.name.encode()
         out += pack_h(len(raw))
@@ -265,7 +293,11 @@ def _encode_txn_offset_commit_request_topic_v0(out: bytearray, items: Iterable[T
             raise not_in_version("tag section")
 
 
-def _decode_txn_offset_commit_request_topic_v2(buf: Buffer, pos: int, count: int) -> tuple[list[TxnOffsetCommitRequestTopic], int]:
+def _decode_txn_offset_commit_request_topic_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TxnOffsetCommitRequestTopic], int]:
     items: list[TxnOffsetCommitRequestTopic] = []
     for _ in range(count):
         o = TxnOffsetCommitRequestTopic.__new__(TxnOffsetCommitRequestTopic)
@@ -289,7 +321,10 @@ def _decode_txn_offset_commit_request_topic_v2(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_txn_offset_commit_request_topic_v2(out: bytearray, items: Iterable[TxnOffsetCommitRequestTopic]) -> None:
+def _encode_txn_offset_commit_request_topic_v2(
+    out: bytearray,
+    items: Iterable[TxnOffsetCommitRequestTopic],
+) -> None:
     for o in items:
         raw = o.name.encode()
         out += pack_h(len(raw))
@@ -300,7 +335,11 @@ def _encode_txn_offset_commit_request_topic_v2(out: bytearray, items: Iterable[T
             raise not_in_version("tag section")
 
 
-def _decode_txn_offset_commit_request_topic_v3(buf: Buffer, pos: int, count: int) -> tuple[list[TxnOffsetCommitRequestTopic], int]:
+def _decode_txn_offset_commit_request_topic_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TxnOffsetCommitRequestTopic], int]:
     items: list[TxnOffsetCommitRequestTopic] = []
     for _ in range(count):
         o = TxnOffsetCommitRequestTopic.__new__(TxnOffsetCommitRequestTopic)
@@ -332,7 +371,10 @@ def _decode_txn_offset_commit_request_topic_v3(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_txn_offset_commit_request_topic_v3(out: bytearray, items: Iterable[TxnOffsetCommitRequestTopic]) -> None:
+def _encode_txn_offset_commit_request_topic_v3(
+    out: bytearray,
+    items: Iterable[TxnOffsetCommitRequestTopic],
+) -> None:
     for o in items:
         write_compact_string(out, o.name)
         n = len(o.partitions) + 1
@@ -344,7 +386,11 @@ def _encode_txn_offset_commit_request_topic_v3(out: bytearray, items: Iterable[T
             out.append(0)
 
 
-def _decode_txn_offset_commit_request_topic_v6(buf: Buffer, pos: int, count: int) -> tuple[list[TxnOffsetCommitRequestTopic], int]:
+def _decode_txn_offset_commit_request_topic_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TxnOffsetCommitRequestTopic], int]:
     items: list[TxnOffsetCommitRequestTopic] = []
     for _ in range(count):
         o = TxnOffsetCommitRequestTopic.__new__(TxnOffsetCommitRequestTopic)
@@ -371,7 +417,10 @@ def _decode_txn_offset_commit_request_topic_v6(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_txn_offset_commit_request_topic_v6(out: bytearray, items: Iterable[TxnOffsetCommitRequestTopic]) -> None:
+def _encode_txn_offset_commit_request_topic_v6(
+    out: bytearray,
+    items: Iterable[TxnOffsetCommitRequestTopic],
+) -> None:
     for o in items:
         out += pack_16s(o.topic_id)
         n = len(o.partitions) + 1

@@ -106,7 +106,11 @@ class TxnOffsetCommitResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_txn_offset_commit_response_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TxnOffsetCommitResponsePartition], int]:
+def _decode_txn_offset_commit_response_partition_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TxnOffsetCommitResponsePartition], int]:
     items: list[TxnOffsetCommitResponsePartition] = []
     for _ in range(count):
         o = TxnOffsetCommitResponsePartition.__new__(TxnOffsetCommitResponsePartition)
@@ -117,14 +121,21 @@ def _decode_txn_offset_commit_response_partition_v0(buf: Buffer, pos: int, count
     return items, pos
 
 
-def _encode_txn_offset_commit_response_partition_v0(out: bytearray, items: Iterable[TxnOffsetCommitResponsePartition]) -> None:
+def _encode_txn_offset_commit_response_partition_v0(
+    out: bytearray,
+    items: Iterable[TxnOffsetCommitResponsePartition],
+) -> None:
     for o in items:
         out += pack_ih(o.partition_index, o.error_code)
         if o.unknown_tags:
             raise not_in_version("tag section")
 
 
-def _decode_txn_offset_commit_response_partition_v3(buf: Buffer, pos: int, count: int) -> tuple[list[TxnOffsetCommitResponsePartition], int]:
+def _decode_txn_offset_commit_response_partition_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TxnOffsetCommitResponsePartition], int]:
     items: list[TxnOffsetCommitResponsePartition] = []
     for _ in range(count):
         o = TxnOffsetCommitResponsePartition.__new__(TxnOffsetCommitResponsePartition)
@@ -139,7 +150,10 @@ def _decode_txn_offset_commit_response_partition_v3(buf: Buffer, pos: int, count
     return items, pos
 
 
-def _encode_txn_offset_commit_response_partition_v3(out: bytearray, items: Iterable[TxnOffsetCommitResponsePartition]) -> None:
+def _encode_txn_offset_commit_response_partition_v3(
+    out: bytearray,
+    items: Iterable[TxnOffsetCommitResponsePartition],
+) -> None:
     for o in items:
         out += pack_ih(o.partition_index, o.error_code)
         if o.unknown_tags:
@@ -148,7 +162,11 @@ def _encode_txn_offset_commit_response_partition_v3(out: bytearray, items: Itera
             out.append(0)
 
 
-def _decode_txn_offset_commit_response_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TxnOffsetCommitResponseTopic], int]:
+def _decode_txn_offset_commit_response_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TxnOffsetCommitResponseTopic], int]:
     items: list[TxnOffsetCommitResponseTopic] = []
     for _ in range(count):
         o = TxnOffsetCommitResponseTopic.__new__(TxnOffsetCommitResponseTopic)
@@ -172,7 +190,10 @@ def _decode_txn_offset_commit_response_topic_v0(buf: Buffer, pos: int, count: in
     return items, pos
 
 
-def _encode_txn_offset_commit_response_topic_v0(out: bytearray, items: Iterable[TxnOffsetCommitResponseTopic]) -> None:
+def _encode_txn_offset_commit_response_topic_v0(
+    out: bytearray,
+    items: Iterable[TxnOffsetCommitResponseTopic],
+) -> None:
     for o in items:
         raw = o.name.encode()
         out += pack_h(len(raw))
@@ -183,7 +204,11 @@ def _encode_txn_offset_commit_response_topic_v0(out: bytearray, items: Iterable[
             raise not_in_version("tag section")
 
 
-def _decode_txn_offset_commit_response_topic_v3(buf: Buffer, pos: int, count: int) -> tuple[list[TxnOffsetCommitResponseTopic], int]:
+def _decode_txn_offset_commit_response_topic_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TxnOffsetCommitResponseTopic], int]:
     items: list[TxnOffsetCommitResponseTopic] = []
     for _ in range(count):
         o = TxnOffsetCommitResponseTopic.__new__(TxnOffsetCommitResponseTopic)
@@ -215,7 +240,10 @@ def _decode_txn_offset_commit_response_topic_v3(buf: Buffer, pos: int, count: in
     return items, pos
 
 
-def _encode_txn_offset_commit_response_topic_v3(out: bytearray, items: Iterable[TxnOffsetCommitResponseTopic]) -> None:
+def _encode_txn_offset_commit_response_topic_v3(
+    out: bytearray,
+    items: Iterable[TxnOffsetCommitResponseTopic],
+) -> None:
     for o in items:
         write_compact_string(out, o.name)
         n = len(o.partitions) + 1
@@ -227,7 +255,11 @@ def _encode_txn_offset_commit_response_topic_v3(out: bytearray, items: Iterable[
             out.append(0)
 
 
-def _decode_txn_offset_commit_response_topic_v6(buf: Buffer, pos: int, count: int) -> tuple[list[TxnOffsetCommitResponseTopic], int]:
+def _decode_txn_offset_commit_response_topic_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[TxnOffsetCommitResponseTopic], int]:
     items: list[TxnOffsetCommitResponseTopic] = []
     for _ in range(count):
         o = TxnOffsetCommitResponseTopic.__new__(TxnOffsetCommitResponseTopic)
@@ -254,7 +286,10 @@ def _decode_txn_offset_commit_response_topic_v6(buf: Buffer, pos: int, count: in
     return items, pos
 
 
-def _encode_txn_offset_commit_response_topic_v6(out: bytearray, items: Iterable[TxnOffsetCommitResponseTopic]) -> None:
+def _encode_txn_offset_commit_response_topic_v6(
+    out: bytearray,
+    items: Iterable[TxnOffsetCommitResponseTopic],
+) -> None:
     for o in items:
         out += pack_16s(o.topic_id)
         n = len(o.partitions) + 1

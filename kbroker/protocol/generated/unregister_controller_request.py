@@ -41,7 +41,10 @@ class UnregisterControllerRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_unregister_controller_request_v0(buf: Buffer, pos: int) -> tuple[UnregisterControllerRequest, int]:
+def _decode_unregister_controller_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[UnregisterControllerRequest, int]:
     o = UnregisterControllerRequest.__new__(UnregisterControllerRequest)
     (o.controller_id,) = unpack_i(buf, pos)
     pos += 4

@@ -49,7 +49,10 @@ class UnregisterControllerResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_unregister_controller_response_v0(buf: Buffer, pos: int) -> tuple[UnregisterControllerResponse, int]:
+def _decode_unregister_controller_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[UnregisterControllerResponse, int]:
     o = UnregisterControllerResponse.__new__(UnregisterControllerResponse)
     o.throttle_time_ms, o.error_code = unpack_ih(buf, pos)
     pos += 6

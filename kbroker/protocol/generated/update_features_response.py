@@ -86,7 +86,11 @@ class UpdateFeaturesResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_updatable_feature_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[UpdatableFeatureResult], int]:
+def _decode_updatable_feature_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[UpdatableFeatureResult], int]:
     items: list[UpdatableFeatureResult] = []
     for _ in range(count):
         o = UpdatableFeatureResult.__new__(UpdatableFeatureResult)

@@ -224,7 +224,11 @@ class UpdateMetadataRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_update_metadata_endpoint_v1(buf: Buffer, pos: int, count: int) -> tuple[list[UpdateMetadataEndpoint], int]:
+def _decode_update_metadata_endpoint_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[UpdateMetadataEndpoint], int]:
     items: list[UpdateMetadataEndpoint] = []
     for _ in range(count):
         o = UpdateMetadataEndpoint.__new__(UpdateMetadataEndpoint)
@@ -253,7 +257,11 @@ def _encode_update_metadata_endpoint_v1(out: bytearray, items: Iterable[UpdateMe
             raise not_in_version("tag section")
 
 
-def _decode_update_metadata_endpoint_v3(buf: Buffer, pos: int, count: int) -> tuple[list[UpdateMetadataEndpoint], int]:
+def _decode_update_metadata_endpoint_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[UpdateMetadataEndpoint], int]:
     items: list[UpdateMetadataEndpoint] = []
     for _ in range(count):
         o = UpdateMetadataEndpoint.__new__(UpdateMetadataEndpoint)
@@ -291,7 +299,11 @@ def _encode_update_metadata_endpoint_v3(out: bytearray, items: Iterable[UpdateMe
             raise not_in_version("tag section")
 
 
-def _decode_update_metadata_endpoint_v6(buf: Buffer, pos: int, count: int) -> tuple[list[UpdateMetadataEndpoint], int]:
+def _decode_update_metadata_endpoint_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[UpdateMetadataEndpoint], int]:
     items: list[UpdateMetadataEndpoint] = []
     for _ in range(count):
         o = UpdateMetadataEndpoint.__new__(UpdateMetadataEndpoint)
@@ -334,7 +346,11 @@ def _encode_update_metadata_endpoint_v6(out: bytearray, items: Iterable[UpdateMe
             out.append(0)
 
 
-def _decode_update_metadata_broker_v0(buf: Buffer, pos: int, count: int) -> tuple[list[UpdateMetadataBroker], int]:
+def _decode_update_metadata_broker_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[UpdateMetadataBroker], int]:
     items: list[UpdateMetadataBroker] = []
     for _ in range(count):
         o = UpdateMetadataBroker.__new__(UpdateMetadataBroker)
@@ -364,7 +380,11 @@ def _encode_update_metadata_broker_v0(out: bytearray, items: Iterable[UpdateMeta
             raise not_in_version("tag section")
 
 
-def _decode_update_metadata_broker_v1(buf: Buffer, pos: int, count: int) -> tuple[list[UpdateMetadataBroker], int]:
+def _decode_update_metadata_broker_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[UpdateMetadataBroker], int]:
     items: list[UpdateMetadataBroker] = []
     for _ in range(count):
         o = UpdateMetadataBroker.__new__(UpdateMetadataBroker)
@@ -391,7 +411,11 @@ def _encode_update_metadata_broker_v1(out: bytearray, items: Iterable[UpdateMeta
             raise not_in_version("tag section")
 
 
-def _decode_update_metadata_broker_v2(buf: Buffer, pos: int, count: int) -> tuple[list[UpdateMetadataBroker], int]:
+def _decode_update_metadata_broker_v2(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[UpdateMetadataBroker], int]:
     items: list[UpdateMetadataBroker] = []
     for _ in range(count):
         o = UpdateMetadataBroker.__new__(UpdateMetadataBroker)
@@ -428,7 +452,11 @@ def _encode_update_metadata_broker_v2(out: bytearray, items: Iterable[UpdateMeta
             raise not_in_version("tag section")
 
 
-def _decode_update_metadata_broker_v3(buf: Buffer, pos: int, count: int) -> tuple[list[UpdateMetadataBroker], int]:
+def _decode_update_metadata_broker_v3(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[UpdateMetadataBroker], int]:
     items: list[UpdateMetadataBroker] = []
     for _ in range(count):
         o = UpdateMetadataBroker.__new__(UpdateMetadataBroker)
@@ -465,7 +493,11 @@ def _encode_update_metadata_broker_v3(out: bytearray, items: Iterable[UpdateMeta
             raise not_in_version("tag section")
 
 
-def _decode_update_metadata_broker_v6(buf: Buffer, pos: int, count: int) -> tuple[list[UpdateMetadataBroker], int]:
+def _decode_update_metadata_broker_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[UpdateMetadataBroker], int]:
     items: list[UpdateMetadataBroker] = []
     for _ in range(count):
         o = UpdateMetadataBroker.__new__(UpdateMetadataBroker)
@@ -513,7 +545,11 @@ def _encode_update_metadata_broker_v6(out: bytearray, items: Iterable[UpdateMeta
             out.append(0)
 
 
-def _decode_update_metadata_topic_state_v5(buf: Buffer, pos: int, count: int) -> tuple[list[UpdateMetadataTopicState], int]:
+def _decode_update_metadata_topic_state_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[UpdateMetadataTopicState], int]:
     items: list[UpdateMetadataTopicState] = []
     for _ in range(count):
         o = UpdateMetadataTopicState.__new__(UpdateMetadataTopicState)
@@ -548,7 +584,11 @@ def _encode_update_metadata_topic_state_v5(out: bytearray, items: Iterable[Updat
             raise not_in_version("tag section")
 
 
-def _decode_update_metadata_topic_state_v6(buf: Buffer, pos: int, count: int) -> tuple[list[UpdateMetadataTopicState], int]:
+def _decode_update_metadata_topic_state_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[UpdateMetadataTopicState], int]:
     items: list[UpdateMetadataTopicState] = []
     for _ in range(count):
         o = UpdateMetadataTopicState.__new__(UpdateMetadataTopicState)
@@ -592,7 +632,11 @@ def _encode_update_metadata_topic_state_v6(out: bytearray, items: Iterable[Updat
             out.append(0)
 
 
-def _decode_update_metadata_topic_state_v7(buf: Buffer, pos: int, count: int) -> tuple[list[UpdateMetadataTopicState], int]:
+def _decode_update_metadata_topic_state_v7(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[UpdateMetadataTopicState], int]:
     items: list[UpdateMetadataTopicState] = []
     for _ in range(count):
         o = UpdateMetadataTopicState.__new__(UpdateMetadataTopicState)
@@ -638,7 +682,11 @@ def _encode_update_metadata_topic_state_v7(out: bytearray, items: Iterable[Updat
             out.append(0)
 
 
-def _decode_update_metadata_partition_state_v0(buf: Buffer, pos: int, count: int) -> tuple[list[UpdateMetadataPartitionState], int]:
+def _decode_update_metadata_partition_state_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[UpdateMetadataPartitionState], int]:
     items: list[UpdateMetadataPartitionState] = []
     for _ in range(count):
         o = UpdateMetadataPartitionState.__new__(UpdateMetadataPartitionState)
@@ -671,7 +719,10 @@ def _decode_update_metadata_partition_state_v0(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_update_metadata_partition_state_v0(out: bytearray, items: Iterable[UpdateMetadataPartitionState]) -> None:
+def _encode_update_metadata_partition_state_v0(
+    out: bytearray,
+    items: Iterable[UpdateMetadataPartitionState],
+) -> None:
     for o in items:
         raw = o.topic_name.encode()
         out += pack_h(len(raw))
@@ -684,7 +735,11 @@ def _encode_update_metadata_partition_state_v0(out: bytearray, items: Iterable[U
             raise not_in_version("tag section")
 
 
-def _decode_update_metadata_partition_state_v4(buf: Buffer, pos: int, count: int) -> tuple[list[UpdateMetadataPartitionState], int]:
+def _decode_update_metadata_partition_state_v4(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[UpdateMetadataPartitionState], int]:
     items: list[UpdateMetadataPartitionState] = []
     for _ in range(count):
         o = UpdateMetadataPartitionState.__new__(UpdateMetadataPartitionState)
@@ -724,7 +779,10 @@ def _decode_update_metadata_partition_state_v4(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_update_metadata_partition_state_v4(out: bytearray, items: Iterable[UpdateMetadataPartitionState]) -> None:
+def _encode_update_metadata_partition_state_v4(
+    out: bytearray,
+    items: Iterable[UpdateMetadataPartitionState],
+) -> None:
     for o in items:
         raw = o.topic_name.encode()
         out += pack_h(len(raw))
@@ -739,7 +797,11 @@ def _encode_update_metadata_partition_state_v4(out: bytearray, items: Iterable[U
             raise not_in_version("tag section")
 
 
-def _decode_update_metadata_partition_state_v5(buf: Buffer, pos: int, count: int) -> tuple[list[UpdateMetadataPartitionState], int]:
+def _decode_update_metadata_partition_state_v5(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[UpdateMetadataPartitionState], int]:
     items: list[UpdateMetadataPartitionState] = []
     for _ in range(count):
         o = UpdateMetadataPartitionState.__new__(UpdateMetadataPartitionState)
@@ -773,7 +835,10 @@ def _decode_update_metadata_partition_state_v5(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_update_metadata_partition_state_v5(out: bytearray, items: Iterable[UpdateMetadataPartitionState]) -> None:
+def _encode_update_metadata_partition_state_v5(
+    out: bytearray,
+    items: Iterable[UpdateMetadataPartitionState],
+) -> None:
     for o in items:
         out += pack_5i(o.partition_index, o.controller_epoch, o.leader, o.leader_epoch, len(o.isr))
         out += pack(f">{len(o.isr)}i", *o.isr)
@@ -785,7 +850,11 @@ def _encode_update_metadata_partition_state_v5(out: bytearray, items: Iterable[U
             raise not_in_version("tag section")
 
 
-def _decode_update_metadata_partition_state_v6(buf: Buffer, pos: int, count: int) -> tuple[list[UpdateMetadataPartitionState], int]:
+def _decode_update_metadata_partition_state_v6(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[UpdateMetadataPartitionState], int]:
     items: list[UpdateMetadataPartitionState] = []
     for _ in range(count):
         o = UpdateMetadataPartitionState.__new__(UpdateMetadataPartitionState)
@@ -839,7 +908,10 @@ def _decode_update_metadata_partition_state_v6(buf: Buffer, pos: int, count: int
     return items, pos
 
 
-def _encode_update_metadata_partition_state_v6(out: bytearray, items: Iterable[UpdateMetadataPartitionState]) -> None:
+def _encode_update_metadata_partition_state_v6(
+    out: bytearray,
+    items: Iterable[UpdateMetadataPartitionState],
+) -> None:
     for o in items:
         out += pack_4i(o.partition_index, o.controller_epoch, o.leader, o.leader_epoch)
         n = len(o.isr) + 1
@@ -1309,10 +1381,7 @@ def _encode_update_metadata_request_v8(out: bytearray, o: UpdateMetadataRequest)
     n = len(o.live_brokers) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_update_metadata_broker_v6(out, o.live_brokers)
-    if (
-        o.unknown_tags
-        or o.type != 0
-    ):
+    if o.unknown_tags or o.type != 0:
         _write_tags_of_update_metadata_request_v8(out, o)
     else:
         out.append(0)

@@ -117,7 +117,11 @@ class UpdateRaftVoterRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_kraft_version_feature_v0(buf: Buffer, pos: int, count: int) -> tuple[list[KRaftVersionFeature], int]:
+def _decode_kraft_version_feature_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[KRaftVersionFeature], int]:
     items: list[KRaftVersionFeature] = []
     for _ in range(count):
         o = KRaftVersionFeature.__new__(KRaftVersionFeature)

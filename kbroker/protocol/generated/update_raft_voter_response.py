@@ -151,7 +151,12 @@ def _tags_of_update_raft_voter_response_v0(buf: Buffer, pos: int, o: UpdateRaftV
 
 def _write_tags_of_update_raft_voter_response_v0(out: bytearray, o: UpdateRaftVoterResponse) -> None:
     tags: list[tuple[int, bytearray]] = []
-    if o.current_leader.leader_id != -1 or o.current_leader.leader_epoch != -1 or o.current_leader.host != "" or o.current_leader.port != 0:
+    if (
+        o.current_leader.leader_id != -1
+        or o.current_leader.leader_epoch != -1
+        or o.current_leader.host != ""
+        or o.current_leader.port != 0
+    ):
         part = bytearray()
         _encode_current_leader_v0(part, (o.current_leader,))
         tags.append((0, part))
@@ -162,7 +167,10 @@ def _encode_update_raft_voter_response_v0(out: bytearray, o: UpdateRaftVoterResp
     out += pack_ih(o.throttle_time_ms, o.error_code)
     if (
         o.unknown_tags
-        or (o.current_leader.leader_id != -1 or o.current_leader.leader_epoch != -1 or o.current_leader.host != "" or o.current_leader.port != 0)
+        or o.current_leader.leader_id != -1
+        or o.current_leader.leader_epoch != -1
+        or o.current_leader.host != ""
+        or o.current_leader.port != 0
     ):
         _write_tags_of_update_raft_voter_response_v0(out, o)
     else:

@@ -360,10 +360,7 @@ def _encode_vote_response_v1(out: bytearray, o: VoteResponse) -> None:
     n = len(o.topics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
     _encode_topic_data_v0(out, o.topics)
-    if (
-        o.unknown_tags
-        or o.node_endpoints
-    ):
+    if o.unknown_tags or o.node_endpoints:
         _write_tags_of_vote_response_v1(out, o)
     else:
         out.append(0)

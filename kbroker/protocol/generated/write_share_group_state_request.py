@@ -327,7 +327,10 @@ def _encode_write_state_data_v1(out: bytearray, items: Iterable[WriteStateData])
             out.append(0)
 
 
-def _decode_write_share_group_state_request_v0(buf: Buffer, pos: int) -> tuple[WriteShareGroupStateRequest, int]:
+def _decode_write_share_group_state_request_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[WriteShareGroupStateRequest, int]:
     o = WriteShareGroupStateRequest.__new__(WriteShareGroupStateRequest)
     n = buf[pos]
     if 0 < n < 128:
@@ -366,7 +369,10 @@ def _encode_write_share_group_state_request_v0(out: bytearray, o: WriteShareGrou
         out.append(0)
 
 
-def _decode_write_share_group_state_request_v1(buf: Buffer, pos: int) -> tuple[WriteShareGroupStateRequest, int]:
+def _decode_write_share_group_state_request_v1(
+    buf: Buffer,
+    pos: int,
+) -> tuple[WriteShareGroupStateRequest, int]:
     o = WriteShareGroupStateRequest.__new__(WriteShareGroupStateRequest)
     n = buf[pos]
     if 0 < n < 128:

@@ -166,7 +166,10 @@ def _encode_write_state_result_v0(out: bytearray, items: Iterable[WriteStateResu
             out.append(0)
 
 
-def _decode_write_share_group_state_response_v0(buf: Buffer, pos: int) -> tuple[WriteShareGroupStateResponse, int]:
+def _decode_write_share_group_state_response_v0(
+    buf: Buffer,
+    pos: int,
+) -> tuple[WriteShareGroupStateResponse, int]:
     o = WriteShareGroupStateResponse.__new__(WriteShareGroupStateResponse)
     n = buf[pos] - 1
     if n < 127:

@@ -111,7 +111,11 @@ class WriteTxnMarkersRequest(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_writable_txn_marker_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[WritableTxnMarkerTopic], int]:
+def _decode_writable_txn_marker_topic_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[WritableTxnMarkerTopic], int]:
     items: list[WritableTxnMarkerTopic] = []
     for _ in range(count):
         o = WritableTxnMarkerTopic.__new__(WritableTxnMarkerTopic)
@@ -146,7 +150,11 @@ def _encode_writable_txn_marker_topic_v0(out: bytearray, items: Iterable[Writabl
             raise not_in_version("tag section")
 
 
-def _decode_writable_txn_marker_topic_v1(buf: Buffer, pos: int, count: int) -> tuple[list[WritableTxnMarkerTopic], int]:
+def _decode_writable_txn_marker_topic_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[WritableTxnMarkerTopic], int]:
     items: list[WritableTxnMarkerTopic] = []
     for _ in range(count):
         o = WritableTxnMarkerTopic.__new__(WritableTxnMarkerTopic)

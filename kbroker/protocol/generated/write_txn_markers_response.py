@@ -119,7 +119,11 @@ class WriteTxnMarkersResponse(Message):
         self.unknown_tags: UnknownTags = None
 
 
-def _decode_writable_txn_marker_partition_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[WritableTxnMarkerPartitionResult], int]:
+def _decode_writable_txn_marker_partition_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[WritableTxnMarkerPartitionResult], int]:
     items: list[WritableTxnMarkerPartitionResult] = []
     for _ in range(count):
         o = WritableTxnMarkerPartitionResult.__new__(WritableTxnMarkerPartitionResult)
@@ -130,14 +134,21 @@ def _decode_writable_txn_marker_partition_result_v0(buf: Buffer, pos: int, count
     return items, pos
 
 
-def _encode_writable_txn_marker_partition_result_v0(out: bytearray, items: Iterable[WritableTxnMarkerPartitionResult]) -> None:
+def _encode_writable_txn_marker_partition_result_v0(
+    out: bytearray,
+    items: Iterable[WritableTxnMarkerPartitionResult],
+) -> None:
     for o in items:
         out += pack_ih(o.partition_index, o.error_code)
         if o.unknown_tags:
             raise not_in_version("tag section")
 
 
-def _decode_writable_txn_marker_partition_result_v1(buf: Buffer, pos: int, count: int) -> tuple[list[WritableTxnMarkerPartitionResult], int]:
+def _decode_writable_txn_marker_partition_result_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[WritableTxnMarkerPartitionResult], int]:
     items: list[WritableTxnMarkerPartitionResult] = []
     for _ in range(count):
         o = WritableTxnMarkerPartitionResult.__new__(WritableTxnMarkerPartitionResult)
@@ -152,7 +163,10 @@ def _decode_writable_txn_marker_partition_result_v1(buf: Buffer, pos: int, count
     return items, pos
 
 
-def _encode_writable_txn_marker_partition_result_v1(out: bytearray, items: Iterable[WritableTxnMarkerPartitionResult]) -> None:
+def _encode_writable_txn_marker_partition_result_v1(
+    out: bytearray,
+    items: Iterable[WritableTxnMarkerPartitionResult],
+) -> None:
     for o in items:
         out += pack_ih(o.partition_index, o.error_code)
         if o.unknown_tags:
@@ -161,7 +175,11 @@ def _encode_writable_txn_marker_partition_result_v1(out: bytearray, items: Itera
             out.append(0)
 
 
-def _decode_writable_txn_marker_topic_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[WritableTxnMarkerTopicResult], int]:
+def _decode_writable_txn_marker_topic_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[WritableTxnMarkerTopicResult], int]:
     items: list[WritableTxnMarkerTopicResult] = []
     for _ in range(count):
         o = WritableTxnMarkerTopicResult.__new__(WritableTxnMarkerTopicResult)
@@ -184,7 +202,10 @@ def _decode_writable_txn_marker_topic_result_v0(buf: Buffer, pos: int, count: in
     return items, pos
 
 
-def _encode_writable_txn_marker_topic_result_v0(out: bytearray, items: Iterable[WritableTxnMarkerTopicResult]) -> None:
+def _encode_writable_txn_marker_topic_result_v0(
+    out: bytearray,
+    items: Iterable[WritableTxnMarkerTopicResult],
+) -> None:
     for o in items:
         raw = o.name.encode()
         out += pack_h(len(raw))
@@ -195,7 +216,11 @@ def _encode_writable_txn_marker_topic_result_v0(out: bytearray, items: Iterable[
             raise not_in_version("tag section")
 
 
-def _decode_writable_txn_marker_topic_result_v1(buf: Buffer, pos: int, count: int) -> tuple[list[WritableTxnMarkerTopicResult], int]:
+def _decode_writable_txn_marker_topic_result_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[WritableTxnMarkerTopicResult], int]:
     items: list[WritableTxnMarkerTopicResult] = []
     for _ in range(count):
         o = WritableTxnMarkerTopicResult.__new__(WritableTxnMarkerTopicResult)
@@ -226,7 +251,10 @@ def _decode_writable_txn_marker_topic_result_v1(buf: Buffer, pos: int, count: in
     return items, pos
 
 
-def _encode_writable_txn_marker_topic_result_v1(out: bytearray, items: Iterable[WritableTxnMarkerTopicResult]) -> None:
+def _encode_writable_txn_marker_topic_result_v1(
+    out: bytearray,
+    items: Iterable[WritableTxnMarkerTopicResult],
+) -> None:
     for o in items:
         write_compact_string(out, o.name)
         n = len(o.partitions) + 1
@@ -238,7 +266,11 @@ def _encode_writable_txn_marker_topic_result_v1(out: bytearray, items: Iterable[
             out.append(0)
 
 
-def _decode_writable_txn_marker_result_v0(buf: Buffer, pos: int, count: int) -> tuple[list[WritableTxnMarkerResult], int]:
+def _decode_writable_txn_marker_result_v0(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[WritableTxnMarkerResult], int]:
     items: list[WritableTxnMarkerResult] = []
     for _ in range(count):
         o = WritableTxnMarkerResult.__new__(WritableTxnMarkerResult)
@@ -262,7 +294,11 @@ def _encode_writable_txn_marker_result_v0(out: bytearray, items: Iterable[Writab
             raise not_in_version("tag section")
 
 
-def _decode_writable_txn_marker_result_v1(buf: Buffer, pos: int, count: int) -> tuple[list[WritableTxnMarkerResult], int]:
+def _decode_writable_txn_marker_result_v1(
+    buf: Buffer,
+    pos: int,
+    count: int,
+) -> tuple[list[WritableTxnMarkerResult], int]:
     items: list[WritableTxnMarkerResult] = []
     for _ in range(count):
         o = WritableTxnMarkerResult.__new__(WritableTxnMarkerResult)
