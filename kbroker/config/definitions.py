@@ -117,7 +117,7 @@ def broker_definition(name: str) -> Definition | None:
 
 
 def base_name(name: str) -> str:
-    """`name` without its `listener.name.LISTENER.` and `MECHANISM.`; `name` itself if it has no such prefix."""
+    """`name` without its `listener.name.LISTENER.` and `MECHANISM.`; itself if it has no such prefix."""
     if not name.startswith("listener.name."):
         return name
     rest = name[len("listener.name.") :].partition(".")[2]

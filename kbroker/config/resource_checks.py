@@ -1,0 +1,256 @@
+"""What a change of a resource's settings must satisfy: the rules beyond one value, in Kafka's words.
+
+Each check gets the whole set as it would be after the change and raises `ApiError`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from kbroker.config.broker_config import BrokerConfig
+from kbroker.config.definition import Definition, Scope
+from kbroker.config.definitions import (
+    LISTENER_ONLY_PREFIXES,
+    broker_definition,
+    broker_definitions,
+    client_metrics_definitions,
+    group_definitions,
+    topic_definitions,
+)
+from kbroker.config.values import InvalidValue, Value, to_text
+from kbroker.errors import ApiError, ConfigError, ErrorCode
+
+#: Selectors of clients in a client-metrics subscription (KIP-714).
+_SELECTORS = frozenset(
+    {
+        "client_id",
+        "client_instance_id",
+        "client_software_name",
+        "client_software_version",
+        "client_source_address",
+        "client_source_port",
+    }
+)
+
+#: Group settings that the broker bounds: below and above, or on one side only.
+_GROUP_RANGES = (
+    *(
+        f"{kind}.{what}"
+        for kind in ("consumer", "share", "streams")
+        for what in ("session.timeout.ms", "heartbeat.interval.ms", "assignment.interval.ms")
+    ),
+    "share.record.lock.duration.ms",
+    "share.delivery.count.limit",
+    "share.partition.max.record.locks",
+)
+_GROUP_MAXIMA = {
+    "streams.num.standby.replicas": "group.streams.max.standby.replicas",
+    "streams.num.warmup.replicas": "group.streams.max.warmup.replicas",
+}
+_GROUP_MINIMA = {"streams.task.offset.interval.ms": "group.streams.min.task.offset.interval.ms"}
+
+#: Thread counts may at most double or halve at a time.
+_THREAD_COUNTS = frozenset(
+    {
+        "background.threads",
+        "num.io.threads",
+        "num.network.threads",
+        "num.recovery.threads.per.data.dir",
+        "num.replica.fetchers",
+    }
+)
+
+
+def _parse_all(
+    definitions: Mapping[str, Definition], settings: Mapping[str, str], unknown: str
+) -> dict[str, Value]:
+    """Values of `settings`; INVALID_CONFIG for a name that is unknown or a value that is refused."""
+    for name in settings:
+        if name not in definitions:
+            raise ApiError(ErrorCode.INVALID_CONFIG, f"{unknown}: {name}")
+    try:
+        return {name: definitions[name].parse(text) for name, text in settings.items()}
+    except InvalidValue as error:
+        raise ApiError(ErrorCode.INVALID_CONFIG, str(error)) from None
+
+
+def check_topic(settings: Mapping[str, str], *, remote_storage: bool = False) -> None:
+    """The settings of a topic as a whole; also for CreateTopics.
+
+    Raises:
+        ApiError: INVALID_CONFIG.
+    """
+    values = _parse_all(topic_definitions(), settings, "Unknown topic config name")
+    defaults = topic_definitions()
+    low = values.get("min.compaction.lag.ms", defaults["min.compaction.lag.ms"].default)
+    high = values.get("max.compaction.lag.ms", defaults["max.compaction.lag.ms"].default)
+    assert isinstance(low, int)
+    assert isinstance(high, int)
+    if low > high:
+        raise ApiError(
+            ErrorCode.INVALID_CONFIG,
+            f"conflict topic config setting min.compaction.lag.ms ({low}) > max.compaction.lag.ms ({high})",
+        )
+    if values.get("remote.storage.enable") and not remote_storage:
+        raise ApiError(
+            ErrorCode.INVALID_CONFIG,
+            "Tiered Storage functionality is disabled in the broker. "
+            "Topic cannot be configured with remote log storage.",
+        )
+
+
+def check_client_metrics(name: str, settings: Mapping[str, str]) -> None:
+    """The settings of a client-metrics subscription (KIP-714).
+
+    Raises:
+        ApiError: INVALID_REQUEST or INVALID_CONFIG, as Kafka mixes them.
+    """
+    if not name:
+        raise ApiError(ErrorCode.INVALID_REQUEST, "Subscription name can't be empty")
+    definitions = client_metrics_definitions()
+    for key in settings:
+        if key not in definitions:
+            raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown client metrics configuration: {key}")
+    values = _parse_all(definitions, settings, "")
+    interval = values.get("interval.ms")
+    if isinstance(interval, int) and not 100 <= interval <= 3_600_000:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            f"Invalid value {interval} for interval.ms, interval must be between 100 and 3600000 (1 hour)",
+        )
+    patterns = values.get("match")
+    for pattern in patterns if isinstance(patterns, tuple) else ():
+        _check_pattern(pattern)
+
+
+def _check_pattern(pattern: str) -> None:
+    selector, equals, expression = (part.strip() for part in pattern.partition("="))
+    try:
+        re.compile(expression)
+    except re.error:
+        equals = ""
+    if not equals or selector not in _SELECTORS:
+        raise ApiError(ErrorCode.INVALID_CONFIG, f"Illegal client matching pattern: {pattern}")
+
+
+def check_group(broker: BrokerConfig, settings: Mapping[str, str]) -> None:
+    """The settings of a group within the limits of the broker (KIP-848, KIP-932, KIP-1071).
+
+    Raises:
+        ApiError: INVALID_CONFIG.
+    """
+    values = _parse_all(group_definitions(), settings, "Unknown group config name")
+    for name in _GROUP_RANGES:
+        _check_group_range(broker, name, values.get(name))
+    for name, limit in _GROUP_MAXIMA.items():
+        value = values.get(name)
+        if isinstance(value, int) and value > broker.get_int(limit):
+            _refuse(f"{name} must be less than or equal to {broker.get_int(limit)}")
+    for name, limit in _GROUP_MINIMA.items():
+        value = values.get(name)
+        if isinstance(value, int) and value < broker.get_int(limit):
+            _refuse(f"{name} must be greater than or equal to {broker.get_int(limit)}")
+    for kind in ("consumer", "share", "streams"):
+        session, heartbeat = f"{kind}.session.timeout.ms", f"{kind}.heartbeat.interval.ms"
+        timeout = values.get(session, broker.get(f"group.{session}"))
+        interval = values.get(heartbeat, broker.get(f"group.{heartbeat}"))
+        if isinstance(timeout, int) and isinstance(interval, int) and timeout <= interval:
+            _refuse(f"{session} must be greater than {heartbeat}")
+    assignor, known = values.get("streams.assignor.name"), broker.get_list("group.streams.assignors")
+    if assignor is not None and assignor not in known:
+        _refuse(
+            f"streams.assignor.name '{assignor}' is not a registered task assignor. "
+            f"Registered assignors are: [{', '.join(known)}]."
+        )
+    if str(values.get("errors.deadletterqueue.topic.name", "")).startswith("__"):
+        _refuse("errors.deadletterqueue.topic.name: DLQ topic name must not start with '__'")
+
+
+def _check_group_range(broker: BrokerConfig, name: str, value: Value) -> None:
+    if value is None:
+        return
+    assert isinstance(value, int)
+    kind, _, what = name.partition(".")
+    low, high = broker.get_int(f"group.{kind}.min.{what}"), broker.get_int(f"group.{kind}.max.{what}")
+    if not low <= value <= high:
+        _refuse(f"{name} must be in the range {low} to {high} inclusive.")
+
+
+def _refuse(message: str) -> None:
+    raise ApiError(ErrorCode.INVALID_CONFIG, message)
+
+
+def check_broker(broker: BrokerConfig, settings: Mapping[str, str], *, per_broker: bool) -> None:
+    """Dynamic settings of a broker, or the defaults of all brokers, as a change leaves them (KIP-226).
+
+    Raises:
+        ApiError: INVALID_REQUEST.
+    """
+    _refuse_names(
+        "Cannot update these configs dynamically",
+        (name for name in settings if _scope(name) is Scope.READ_ONLY),
+    )
+    _refuse_names(
+        "These security configs can be dynamically updated only per-listener using the listener prefix",
+        (
+            name
+            for name in settings
+            if name.startswith(LISTENER_ONLY_PREFIXES) and name in broker_definitions()
+        ),
+    )
+    if not per_broker:
+        _refuse_names(
+            "Cannot update these configs at default cluster level, broker id must be specified",
+            (
+                name
+                for name in settings
+                if _scope(name) is Scope.PER_BROKER or name.startswith("listener.name.")
+            ),
+        )
+    for name, text in settings.items():
+        definition = broker_definition(name)
+        if definition is not None:
+            try:
+                _check_dynamic_value(broker, name, definition.parse(text))
+            except (InvalidValue, ConfigError) as error:
+                raise ApiError(ErrorCode.INVALID_REQUEST, str(error)) from None
+
+
+def _scope(name: str) -> Scope | None:
+    definition = broker_definition(name)
+    return None if definition is None else definition.scope
+
+
+def _refuse_names(why: str, names: Iterable[str]) -> None:
+    found = ", ".join(names)
+    if found:
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"{why}: [{found}]")
+
+
+def _check_dynamic_value(broker: BrokerConfig, name: str, value: Value) -> None:
+    """Rules that compare a new value with the one in force."""
+    if name == "log.retention.ms" and value == 0:
+        raise ConfigError("log.retention.ms must be unlimited (-1) or, greater than or equal to 1")
+    if name == "cordoned.log.dirs" and isinstance(value, tuple):
+        missing = [folder for folder in value if folder != "*" and folder not in broker.log_dirs]
+        if missing:
+            raise ConfigError(
+                "All entries in cordoned.log.dirs must be present in log.dirs or log.dir. "
+                f"Missing entries : {', '.join(missing)}"
+            )
+    if name in _THREAD_COUNTS or name == "log.cleaner.threads":
+        assert isinstance(value, int)
+        _check_thread_count(name, value, broker.get_int(name))
+
+
+def _check_thread_count(name: str, value: int, current: int) -> None:
+    if value == current:
+        return
+    start = f"Dynamic thread count update validation failed for {name}={to_text(value)}, "
+    if value < 1:
+        raise ConfigError(f"{start}value should be at least 1")
+    if value > current * 2:
+        raise ConfigError(f"{start}value should not be greater than double the current value {current}")
+    if value < current // 2:
+        raise ConfigError(f"{start}value should be at least half the current value {current}")

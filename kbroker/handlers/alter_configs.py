@@ -1,0 +1,90 @@
+"""AlterConfigs: replaces all settings of a resource (KIP-133); newer clients use the incremental API.
+
+v0 first; v1 same as v0; v2 flexible (KIP-482).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kbroker.broker.deferred import Deferred
+from kbroker.controller.configs import ConfigResource, decide_replacement
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.handlers import config_changes
+from kbroker.metadata.image import CONFIG_BROKER
+from kbroker.protocol.generated.alter_configs_response import (
+    AlterConfigsResourceResponse,
+    AlterConfigsResponse,
+)
+
+if TYPE_CHECKING:
+    from kbroker.broker.services import Services
+    from kbroker.handlers.context import RequestContext
+    from kbroker.protocol.generated.alter_configs_request import AlterConfigsRequest, AlterConfigsResource
+
+VERSIONS = (0, 2)
+
+
+def handle(
+    services: Services, context: RequestContext, request: AlterConfigsRequest
+) -> Deferred[AlterConfigsResponse]:
+    """What only this broker can refuse is refused here; the rest is the controller's."""
+    resources = [ConfigResource(r.resource_type, r.resource_name) for r in request.resources]
+    errors: dict[int, ApiError | None] = {}
+    errors.update(config_changes.refuse_duplicates(resources))
+    wanted: list[tuple[ConfigResource, dict[str, str]]] = []
+    positions: list[int] = []
+    for index, (resource, asked) in enumerate(zip(resources, request.resources)):
+        if index in errors:
+            continue
+        try:
+            wanted.append((resource, _checked(services, resource, asked)))
+            positions.append(index)
+        except ApiError as error:
+            errors[index] = error
+    answer: Deferred[AlterConfigsResponse] = Deferred()
+
+    def decided(done: Deferred[list[ApiError | None]]) -> None:
+        try:
+            errors.update(zip(positions, done.result()))
+        except ApiError as error:
+            errors.update(dict.fromkeys(positions, error))
+        answer.resolve(_response(resources, errors))
+
+    services.controller.append_records(
+        lambda image: decide_replacement(image, services.config, wanted, validate_only=request.validate_only)
+    ).then(decided)
+    return answer
+
+
+def error_response(
+    request: AlterConfigsRequest, version: int, code: ErrorCode, message: str | None
+) -> AlterConfigsResponse:
+    """Every resource refused alike."""
+    resources = [ConfigResource(r.resource_type, r.resource_name) for r in request.resources]
+    return _response(resources, dict.fromkeys(range(len(resources)), ApiError(code, message)))
+
+
+def _checked(services: Services, resource: ConfigResource, asked: AlterConfigsResource) -> dict[str, str]:
+    config_changes.check_settings(asked.configs)
+    settings = {config.name: config.value for config in asked.configs if config.value is not None}
+    if resource.type == CONFIG_BROKER:
+        if resource.name:
+            config_changes.check_node(services, resource.name)
+        config_changes.check_broker_change(services, resource, settings)
+    return settings
+
+
+def _response(resources: list[ConfigResource], errors: dict[int, ApiError | None]) -> AlterConfigsResponse:
+    responses = []
+    for index, resource in enumerate(resources):
+        error = errors[index]
+        responses.append(
+            AlterConfigsResourceResponse(
+                error_code=0 if error is None else error.code,
+                error_message=None if error is None else error.text,
+                resource_type=resource.type,
+                resource_name=resource.name,
+            )
+        )
+    return AlterConfigsResponse(responses=responses)

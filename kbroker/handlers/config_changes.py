@@ -1,0 +1,115 @@
+"""What AlterConfigs and IncrementalAlterConfigs have in common: refusals that need only this broker."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from kbroker.config.definitions import broker_definition
+from kbroker.config.resource_checks import check_broker
+from kbroker.config.values import ConfigType
+from kbroker.controller.configs import ConfigChange, ConfigOperation, ConfigResource
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.metadata.image import CONFIG_BROKER
+
+if TYPE_CHECKING:
+    from kbroker.broker.services import Services
+
+BROKER_LOGGER = 8
+
+
+class Outcome(NamedTuple):
+    """What became of one resource; `error` is None if it changed."""
+
+    resource: ConfigResource
+    error: ApiError | None
+
+
+class NamedValue(Protocol):
+    """A setting of either request."""
+
+    name: str
+    value: str | None
+
+
+def refuse_duplicates(resources: Sequence[ConfigResource]) -> dict[int, ApiError]:
+    """By position: the resources that come twice. Kafka never answers then in AlterConfigs; we refuse as its
+    newer API does."""
+    count = Counter(resources)
+    return {
+        index: ApiError(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.")
+        for index, resource in enumerate(resources)
+        if count[resource] > 1
+    }
+
+
+def check_settings(settings: Sequence[NamedValue]) -> None:
+    """No name twice, no null where a value is needed.
+
+    Raises:
+        ApiError: INVALID_REQUEST.
+    """
+    if len({setting.name for setting in settings}) < len(settings):
+        raise ApiError(ErrorCode.INVALID_REQUEST, "Error due to duplicate config keys")
+    nulls = [
+        setting.name
+        for setting in settings
+        if setting.value is None and getattr(setting, "config_operation", ConfigOperation.SET) != 1
+    ]
+    if nulls:
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"Null value not supported for : {','.join(nulls)}")
+
+
+def check_node(
+    services: Services, name: str, words: str = "Unexpected broker id, expected {}, but received {}"
+) -> None:
+    """Whether `name` is this node's id.
+
+    Raises:
+        ApiError: INVALID_REQUEST.
+    """
+    try:
+        node_id = int(name)
+    except ValueError:
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"Node id must be an integer, but it is: {name}") from None
+    if node_id != services.broker_id:
+        raise ApiError(ErrorCode.INVALID_REQUEST, words.format(services.broker_id, node_id))
+
+
+def check_broker_change(services: Services, resource: ConfigResource, settings: Mapping[str, str]) -> None:
+    """Dynamic settings of this broker, or the defaults of all, as they would be.
+
+    Raises:
+        ApiError: INVALID_REQUEST.
+    """
+    check_broker(services.config, settings, per_broker=bool(resource.name))
+
+
+def after_incremental(
+    services: Services, resource: ConfigResource, changes: Sequence[ConfigChange]
+) -> dict[str, str]:
+    """The settings of a broker resource that `changes` touch, as they would be.
+
+    Raises:
+        ApiError: INVALID_CONFIG, a list operation on what is no list.
+    """
+    current = services.metadata.image.config(CONFIG_BROKER, resource.name)
+    touched: dict[str, str] = {}
+    for change in changes:
+        if change.operation is ConfigOperation.DELETE or change.value is None:
+            continue
+        touched[change.name] = change.value
+        if change.operation is ConfigOperation.SET:
+            continue
+        definition = broker_definition(change.name)
+        if definition is None:
+            raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown config name: {change.name}")
+        word = change.operation.name.lower()
+        if definition.type is not ConfigType.LIST:
+            raise ApiError(
+                ErrorCode.INVALID_CONFIG, f"Config value {word} is not allowed for config key: {change.name}"
+            )
+        if change.operation is ConfigOperation.SUBTRACT:
+            touched[change.name] = current.get(change.name, definition.default_text or "")
+    return touched

@@ -1,0 +1,128 @@
+"""IncrementalAlterConfigs: set, delete, append to and subtract from single settings (KIP-339).
+
+v0 first; v1 flexible (KIP-482).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kbroker.broker.deferred import Deferred
+from kbroker.controller.configs import ConfigChange, ConfigOperation, ConfigResource, decide_incremental
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.handlers import config_changes
+from kbroker.metadata.image import CONFIG_BROKER
+from kbroker.protocol.generated.incremental_alter_configs_response import (
+    AlterConfigsResourceResponse,
+    IncrementalAlterConfigsResponse,
+)
+
+if TYPE_CHECKING:
+    from kbroker.broker.services import Services
+    from kbroker.handlers.context import RequestContext
+    from kbroker.protocol.generated.incremental_alter_configs_request import (
+        AlterConfigsResource,
+        IncrementalAlterConfigsRequest,
+    )
+
+VERSIONS = (0, 1)
+
+
+def handle(
+    services: Services, context: RequestContext, request: IncrementalAlterConfigsRequest
+) -> Deferred[IncrementalAlterConfigsResponse]:
+    """What only this broker can refuse is refused here; the rest is the controller's."""
+    resources = [ConfigResource(r.resource_type, r.resource_name) for r in request.resources]
+    errors: dict[int, ApiError | None] = {}
+    errors.update(config_changes.refuse_duplicates(resources))
+    changes: list[tuple[ConfigResource, list[ConfigChange]]] = []
+    positions: list[int] = []
+    for index, (resource, asked) in enumerate(zip(resources, request.resources)):
+        if index in errors:
+            continue
+        try:
+            resource_changes = _checked(services, resource, asked)
+            if resource.type == config_changes.BROKER_LOGGER:
+                errors[index] = None
+                _change_levels(resource_changes, request.validate_only)
+            else:
+                changes.append((resource, resource_changes))
+                positions.append(index)
+        except ApiError as error:
+            errors[index] = error
+    answer: Deferred[IncrementalAlterConfigsResponse] = Deferred()
+
+    def decided(done: Deferred[list[ApiError | None]]) -> None:
+        try:
+            errors.update(zip(positions, done.result()))
+        except ApiError as error:
+            errors.update(dict.fromkeys(positions, error))
+        answer.resolve(_response(resources, errors))
+
+    services.controller.append_records(
+        lambda image: decide_incremental(image, services.config, changes, validate_only=request.validate_only)
+    ).then(decided)
+    return answer
+
+
+def error_response(
+    request: IncrementalAlterConfigsRequest, version: int, code: ErrorCode, message: str | None
+) -> IncrementalAlterConfigsResponse:
+    """Every resource refused alike."""
+    resources = [ConfigResource(r.resource_type, r.resource_name) for r in request.resources]
+    return _response(resources, dict.fromkeys(range(len(resources)), ApiError(code, message)))
+
+
+def _checked(services: Services, resource: ConfigResource, asked: AlterConfigsResource) -> list[ConfigChange]:
+    config_changes.check_settings(asked.configs)
+    changes = []
+    for config in asked.configs:
+        if not 0 <= config.config_operation <= 3:
+            raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown operations type {config.config_operation}")
+        changes.append(ConfigChange(config.name, ConfigOperation(config.config_operation), config.value))
+    if resource.type == CONFIG_BROKER:
+        if resource.name:
+            config_changes.check_node(services, resource.name)
+        touched = config_changes.after_incremental(services, resource, changes)
+        config_changes.check_broker_change(services, resource, touched)
+    elif resource.type == config_changes.BROKER_LOGGER:
+        config_changes.check_node(services, resource.name, "Unexpected node id. Expected {}, but received {}")
+        _check_levels(changes)
+    return changes
+
+
+def _check_levels(changes: list[ConfigChange]) -> None:
+    from kbroker.handlers.log_levels import check_level
+
+    for change in changes:
+        if change.operation not in (ConfigOperation.SET, ConfigOperation.DELETE):
+            raise ApiError(
+                ErrorCode.INVALID_REQUEST,
+                f"{change.operation.name} operation is not allowed for the BROKER_LOGGER resource",
+            )
+        check_level(change.name, None if change.operation is ConfigOperation.DELETE else change.value)
+
+
+def _change_levels(changes: list[ConfigChange], validate_only: bool) -> None:
+    from kbroker.handlers.log_levels import set_level
+
+    if not validate_only:
+        for change in changes:
+            set_level(change.name, None if change.operation is ConfigOperation.DELETE else change.value)
+
+
+def _response(
+    resources: list[ConfigResource], errors: dict[int, ApiError | None]
+) -> IncrementalAlterConfigsResponse:
+    responses = []
+    for index, resource in enumerate(resources):
+        error = errors[index]
+        responses.append(
+            AlterConfigsResourceResponse(
+                error_code=0 if error is None else error.code,
+                error_message=None if error is None else error.text,
+                resource_type=resource.type,
+                resource_name=resource.name,
+            )
+        )
+    return IncrementalAlterConfigsResponse(responses=responses)
