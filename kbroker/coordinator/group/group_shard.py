@@ -1,0 +1,227 @@
+"""One partition of `__consumer_offsets`: its groups, their offsets, and the door to both.
+
+Deciding reads the state and returns an `Outcome`; `apply` alone makes true what stands in the log (see
+coordinator/shard.py). Kinds of groups and records register here: `groups` holds groups of any kind,
+`_appliers` the meaning of each key type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from kbroker.coordinator.group.classic import ClassicGroup
+from kbroker.coordinator.group.classic_requests import ClassicRequests, Joining
+from kbroker.coordinator.group.classic_rounds import ClassicRounds, join_error, sync_error
+from kbroker.coordinator.group.group import NO_MEMBER, Group
+from kbroker.coordinator.group.limits import GroupLimits
+from kbroker.coordinator.group.offset_requests import Committing, FetchedOffset, OffsetRequests
+from kbroker.coordinator.group.offsets import CommittedOffset, OffsetStore
+from kbroker.coordinator.group.records import GROUP_METADATA, OFFSET, decode_record, group_record
+from kbroker.coordinator.shard import CoordinatorRecord, Outcome, Ticket, write_error
+from kbroker.coordinator.timers import TimerQueue
+from kbroker.errors import ErrorCode
+from kbroker.protocol.generated.leave_group_request import MemberIdentity
+from kbroker.protocol.generated.leave_group_response import LeaveGroupResponse, MemberResponse
+from kbroker.protocol.generated.sync_group_request import SyncGroupRequest
+from kbroker.types import Uuid
+
+
+class ListedGroup(NamedTuple):
+    """A group as ListGroups names it."""
+
+    group_id: str
+    protocol_type: str
+    state: str
+    type: str
+
+
+class GroupShard:
+    """The group coordinator's state for one partition.
+
+    Args:
+        limits: the settings.
+    """
+
+    __slots__ = ("_appliers", "_classic", "_offset_requests", "_rounds", "_timers", "groups", "offsets")
+
+    def __init__(self, limits: GroupLimits) -> None:
+        self.groups: dict[str, Group] = {}
+        self.offsets = OffsetStore()
+        self._timers: TimerQueue[Outcome] = TimerQueue()
+        self._rounds = ClassicRounds(limits, self._timers)
+        self._classic = ClassicRequests(self._rounds)
+        self._offset_requests = OffsetRequests(self.groups, self.offsets, limits)
+        self._appliers: dict[int, Callable[[CoordinatorRecord, int, int], None]] = {
+            OFFSET: self._apply_offset,
+            GROUP_METADATA: self._apply_group,
+        }
+
+    # -- classic members -------------------------------------------------------------------------------------
+
+    def join(self, ticket: Ticket, joining: Joining, now_ms: int) -> Outcome:
+        """JoinGroup. A group is born when somebody without a member id joins it; that is recorded first."""
+        request = joining.request
+        group = self.groups.get(request.group_id)
+        if group is None:
+            if request.member_id != NO_MEMBER:
+                return Outcome.answer(ticket, join_error(request.member_id, ErrorCode.UNKNOWN_MEMBER_ID))
+            return self._birth(ticket, joining, now_ms)
+        if not isinstance(group, ClassicGroup):
+            return Outcome.answer(ticket, join_error(NO_MEMBER, ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
+        return self._classic.join(group, ticket, joining, now_ms)
+
+    def _birth(self, ticket: Ticket, joining: Joining, now_ms: int) -> Outcome:
+        newborn = ClassicGroup(joining.request.group_id)
+        newborn.state_timestamp_ms = now_ms
+        return Outcome(
+            [group_record(newborn.group_id, newborn.record())],
+            refused=lambda code: Outcome.answer(ticket, join_error(NO_MEMBER, write_error(code))),
+            then=lambda: self.join(ticket, joining, now_ms),
+        )
+
+    def sync(self, ticket: Ticket, request: SyncGroupRequest, now_ms: int) -> Outcome:
+        """SyncGroup."""
+        group = self.groups.get(request.group_id)
+        if not isinstance(group, ClassicGroup):
+            return Outcome.answer(ticket, sync_error(ErrorCode.UNKNOWN_MEMBER_ID))
+        return self._classic.sync(group, ticket, request, now_ms)
+
+    def heartbeat(
+        self, group_id: str, member_id: str, instance_id: str | None, generation: int, now_ms: int
+    ) -> ErrorCode:
+        """Heartbeat: at once, and without effect on the log."""
+        group = self.groups.get(group_id)
+        if not isinstance(group, ClassicGroup):
+            return ErrorCode.UNKNOWN_MEMBER_ID
+        return self._classic.heartbeat(group, member_id, instance_id, generation, now_ms)
+
+    def leave(self, ticket: Ticket, group_id: str, members: list[MemberIdentity], now_ms: int) -> Outcome:
+        """LeaveGroup; answers with a response of version 3 and later."""
+        out = Outcome()
+        group = self.groups.get(group_id)
+        if isinstance(group, ClassicGroup):
+            answers = self._classic.leave(group, members, now_ms, out)
+        else:
+            answers = [
+                MemberResponse(
+                    member_id=each.member_id,
+                    group_instance_id=each.group_instance_id,
+                    error_code=ErrorCode.UNKNOWN_MEMBER_ID,
+                )
+                for each in members
+            ]
+        return out.also(ticket, LeaveGroupResponse(members=answers))
+
+    # -- offsets ---------------------------------------------------------------------------------------------
+
+    def commit(self, ticket: Ticket, request: Committing, now_ms: int) -> Outcome:
+        """OffsetCommit; answers with a list of codes. A member that commits is alive."""
+        out = self._offset_requests.commit(ticket, request, now_ms)
+        group = self.groups.get(request.group_id)
+        if out.records and request.generation >= 0 and isinstance(group, ClassicGroup):
+            member = group.members.get(request.member_id)
+            if member is not None:
+                self._rounds.renew_session(group, member, now_ms)
+        return out
+
+    def fetch_offsets(
+        self,
+        group_id: str,
+        member_id: str | None,
+        member_epoch: int,
+        topics: list[tuple[str, Uuid, list[int]]] | None,
+        require_stable: bool,
+    ) -> list[tuple[str, list[FetchedOffset]]]:
+        """OffsetFetch of one group; see `OffsetRequests.fetch`."""
+        return self._offset_requests.fetch(group_id, member_id, member_epoch, topics, require_stable)
+
+    def delete_offsets(self, ticket: Ticket, group_id: str, partitions: list[tuple[str, int]]) -> Outcome:
+        """OffsetDelete; answers with `DeletedOffsets`."""
+        return self._offset_requests.delete(ticket, group_id, partitions)
+
+    def delete_group(self, ticket: Ticket, group_id: str) -> Outcome:
+        """DeleteGroups, one group; answers with an error code."""
+        return self._offset_requests.delete_group(ticket, group_id)
+
+    def expire_offsets(self, now_ms: int) -> Iterator[Outcome]:
+        """What the retention time has overtaken. Perform each outcome before asking for the next."""
+        return self._offset_requests.expire(now_ms)
+
+    def topics_deleted(self, topics: list[str]) -> Iterator[Outcome]:
+        """Forget offsets of deleted topics. Perform each outcome before asking for the next."""
+        return self._offset_requests.topics_deleted(topics)
+
+    def list_groups(self) -> list[ListedGroup]:
+        """All groups."""
+        return [
+            ListedGroup(group.group_id, group.protocol_type_name, group.state_name, group.TYPE)
+            for group in self.groups.values()
+        ]
+
+    # -- the log (Shard) -------------------------------------------------------------------------------------
+
+    def decode(self, key: bytes, value: bytes | None) -> CoordinatorRecord | None:
+        """A record of the log; None for one of a kind that is not known here."""
+        return decode_record(key, value)
+
+    def apply(self, record: CoordinatorRecord, offset: int, producer_id: int = -1) -> None:
+        """Make true what a record says."""
+        self._appliers[record.key.API_KEY](record, offset, producer_id)
+
+    def apply_marker(self, producer_id: int, committed: bool) -> None:
+        """A transaction's pending offsets become true, or go."""
+        self.offsets.end_transaction(producer_id, committed)
+
+    def _apply_offset(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
+        key, value = record.key, record.value
+        if value is None:
+            self.offsets.remove(key.group, key.topic, key.partition)
+            return
+        if key.group not in self.groups:
+            self.groups[key.group] = ClassicGroup(key.group)
+        committed = CommittedOffset(
+            value.offset,
+            value.leader_epoch,
+            value.metadata,
+            value.commit_timestamp,
+            value.expire_timestamp,
+            value.topic_id,
+            offset,
+        )
+        self.offsets.put(key.group, key.topic, key.partition, committed, producer_id)
+
+    def _apply_group(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
+        group_id, value = record.key.group, record.value
+        if value is None:
+            self.groups.pop(group_id, None)
+            return
+        group: Any = self.groups.get(group_id)
+        if not isinstance(group, ClassicGroup):
+            group = self.groups[group_id] = ClassicGroup(group_id)
+        group.restore(value)
+
+    # -- time (Shard) ----------------------------------------------------------------------------------------
+
+    def loaded(self, now_ms: int) -> Outcome:
+        """The log has been replayed: the sessions of its members begin. Groups above the limit must
+        rebalance.
+        """
+        out = Outcome()
+        for group in self.groups.values():
+            if not isinstance(group, ClassicGroup):
+                continue
+            for member in group.members.values():
+                self._rounds.renew_session(group, member, now_ms)
+            if len(group.members) > self._rounds.limits.max_size:
+                self._rounds.prepare(group, now_ms, out)
+        return out
+
+    def deadline(self) -> int | None:
+        """When `tick` wants to be called."""
+        return self._timers.deadline()
+
+    def tick(self, now_ms: int) -> Outcome | None:
+        """Handle one passed deadline; None when there is none left."""
+        timer = self._timers.pop_due(now_ms)
+        return None if timer is None else timer.action(now_ms)

@@ -1,0 +1,84 @@
+"""The records that groups and offsets have in `__consumer_offsets`, in Kafka's formats."""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import Any
+
+from kbroker.coordinator.group.offsets import NO_EXPIRY, CommittedOffset
+from kbroker.coordinator.shard import CoordinatorRecord
+from kbroker.errors import ProtocolError
+from kbroker.protocol.generated.group_metadata_key import GroupMetadataKey
+from kbroker.protocol.generated.group_metadata_value import GroupMetadataValue
+from kbroker.protocol.generated.offset_commit_key import OffsetCommitKey
+from kbroker.protocol.generated.offset_commit_value import OffsetCommitValue
+
+#: Key types. 0 is an offset too, as brokers before 0.9 wrote it; its fields are those of 1.
+LEGACY_OFFSET, OFFSET, GROUP_METADATA = 0, 1, 2
+
+#: Kafka 4.4 writes group metadata in version 3 (4 would be flexible) and offsets in version 4, which has
+#: the topic id; with a retention time of their own (OffsetCommit 2 to 4) in version 1, the only one that
+#: can keep it.
+_GROUP_VERSION, _OFFSET_VERSION, _OFFSET_VERSION_WITH_EXPIRY = 3, 4, 1
+
+_INT16 = Struct(">h")
+_KINDS: dict[int, tuple[Any, Any]] = {
+    LEGACY_OFFSET: (OffsetCommitKey, OffsetCommitValue),
+    OFFSET: (OffsetCommitKey, OffsetCommitValue),
+    GROUP_METADATA: (GroupMetadataKey, GroupMetadataValue),
+}
+
+
+def group_record(group_id: str, value: GroupMetadataValue) -> CoordinatorRecord:
+    """The whole of a classic group."""
+    return CoordinatorRecord(GroupMetadataKey(group=group_id), value, _GROUP_VERSION)
+
+
+def group_tombstone(group_id: str) -> CoordinatorRecord:
+    """A classic group is gone."""
+    return CoordinatorRecord(GroupMetadataKey(group=group_id), None)
+
+
+def offset_record(group_id: str, topic: str, partition: int, offset: CommittedOffset) -> CoordinatorRecord:
+    """A committed offset."""
+    value = OffsetCommitValue(
+        offset=offset.offset,
+        leader_epoch=offset.leader_epoch,
+        metadata=offset.metadata,
+        commit_timestamp=offset.commit_timestamp_ms,
+        expire_timestamp=offset.expire_timestamp_ms,
+        topic_id=offset.topic_id,
+    )
+    version = _OFFSET_VERSION if offset.expire_timestamp_ms == NO_EXPIRY else _OFFSET_VERSION_WITH_EXPIRY
+    return CoordinatorRecord(
+        OffsetCommitKey(group=group_id, topic=topic, partition=partition), value, version
+    )
+
+
+def offset_tombstone(group_id: str, topic: str, partition: int) -> CoordinatorRecord:
+    """A committed offset is gone."""
+    return CoordinatorRecord(OffsetCommitKey(group=group_id, topic=topic, partition=partition), None)
+
+
+def decode_record(key: bytes, value: bytes | None) -> CoordinatorRecord | None:
+    """A record as it lies in the log; None if it is of a kind or version that is not known here.
+
+    Raises:
+        ProtocolError: it is of a known kind, but damaged.
+    """
+    if len(key) < _INT16.size:
+        raise ProtocolError("a record key of __consumer_offsets has no type")
+    (key_type,) = _INT16.unpack_from(key)
+    kind = _KINDS.get(key_type)
+    if kind is None:
+        return None
+    key_class, value_class = kind
+    decoded_key = key_class.decode(key, 0, _INT16.size)
+    if value is None:
+        return CoordinatorRecord(decoded_key, None)
+    if len(value) < _INT16.size:
+        raise ProtocolError("a record value of __consumer_offsets has no version")
+    (version,) = _INT16.unpack_from(value)
+    if not value_class.MIN_VERSION <= version <= value_class.MAX_VERSION:
+        return None
+    return CoordinatorRecord(decoded_key, value_class.decode(value, version, _INT16.size), version)
