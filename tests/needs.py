@@ -1,12 +1,13 @@
 """What a test needs beyond Python packages: absent, it is skipped with the reason; in CI that is a failure.
 
-`.ci/run` sets KBROKER_REQUIRE_ALL, so that a CI machine which lost its Java does not go green by testing less.
+`.ci/run` sets KBROKER_REQUIRE_ALL, so that a CI machine that lost its Java does not go green by testing less.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import pytest
 
 
 def need(present: object, what: str) -> None:
-    """Skip the calling test (or fail it, under KBROKER_REQUIRE_ALL) unless `present`; `what` is the reason."""
+    """Skip the calling test (fail it under KBROKER_REQUIRE_ALL) unless `present`; `what` is the reason."""
     if present:
         return
     if os.environ.get("KBROKER_REQUIRE_ALL"):
@@ -48,14 +49,12 @@ def need_old_python() -> str:
 
 def _runs(python: str) -> bool:
     """A name on the PATH may be a version manager's shim that leads nowhere."""
-    import subprocess
-
     done = subprocess.run([python, "-c", ""], capture_output=True, check=False)
     return done.returncode == 0
 
 
 def cache_folder() -> Path:
-    """Where fetched and compiled things stay between runs (jars of Apache Kafka, an old client's environment)."""
+    """Where fetched and compiled things stay between runs (Apache Kafka's jars, an old client's packages)."""
     root = os.environ.get("KBROKER_TEST_CACHE") or Path.home() / ".cache" / "kbroker-tests"
     folder = Path(root).expanduser().absolute()
     folder.mkdir(parents=True, exist_ok=True)
