@@ -1,0 +1,238 @@
+"""The real file system behind `storage/disk.py`; POSIX and Windows differ only in this file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+
+from kbroker.storage.disk import Buffer, DirEntry, DiskFile, Lock
+
+_IOV_MAX = 1024
+_BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+_HAS_POSITIONED_IO = hasattr(os, "pread") and hasattr(os, "pwrite")
+_HAS_PWRITEV = hasattr(os, "pwritev")
+
+
+class OsFile:
+    """A descriptor, closed when the last reference goes."""
+
+    __slots__ = ("_fd", "path")
+
+    def __init__(self, path: str, fd: int) -> None:
+        self.path = path
+        self._fd = fd
+
+    def __del__(self) -> None:
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+    def size(self) -> int:
+        return os.fstat(self._fd).st_size
+
+    def fileno(self) -> int:
+        return self._fd
+
+    def read(self, position: int, length: int) -> bytes:
+        data = _pread(self._fd, length, position)
+        if len(data) == length or not data:
+            return data
+        parts = [data]
+        done = len(data)
+        while done < length and (data := _pread(self._fd, length - done, position + done)):
+            parts.append(data)
+            done += len(data)
+        return b"".join(parts)
+
+    def write(self, position: int, data: Buffer) -> None:
+        written = _pwrite(self._fd, data, position)
+        if written == len(data):
+            return
+        view = memoryview(data)
+        while written < len(view):
+            written += _pwrite(self._fd, view[written:], position + written)
+
+    def write_many(self, position: int, parts: Sequence[Buffer]) -> None:
+        if not _HAS_PWRITEV:
+            self.write(position, b"".join(parts))
+            return
+        for start in range(0, len(parts), _IOV_MAX):
+            chunk = parts[start : start + _IOV_MAX]
+            wanted = sum(map(len, chunk))
+            written = os.pwritev(self._fd, chunk, position)
+            if written < wanted:
+                self.write(position + written, memoryview(b"".join(chunk))[written:])
+            position += wanted
+
+    def truncate(self, size: int) -> None:
+        os.ftruncate(self._fd, size)
+
+    def sync(self) -> None:
+        _sync_data(self._fd)
+
+
+class OsDisk:
+    """The operating system's files."""
+
+    def open(self, path: str, *, create: bool = False) -> DiskFile:
+        flags = os.O_RDWR | _BINARY | (os.O_CREAT if create else 0)
+        try:
+            return OsFile(path, os.open(path, flags, 0o644))
+        except PermissionError:
+            # Kafka writes its metadata snapshots with mode 0400.
+            return OsFile(path, os.open(path, os.O_RDONLY | _BINARY))
+
+    def read_file(self, path: str) -> bytes:
+        with open(path, "rb") as file:
+            return file.read()
+
+    def write_file(self, path: str, data: bytes, *, durable: bool = True) -> None:
+        temporary = path + ".tmp"
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _BINARY, 0o644)
+        try:
+            OsFile.write(file := OsFile(temporary, fd), 0, data)
+            if durable:
+                file.sync()
+        finally:
+            del file
+        os.replace(temporary, path)
+        if durable:
+            self.sync_dir(os.path.dirname(path))
+
+    def exists(self, path: str) -> bool:
+        return os.path.exists(path)
+
+    def list_dir(self, path: str) -> list[DirEntry]:
+        entries = []
+        with os.scandir(path) as found:
+            for entry in found:
+                is_dir = entry.is_dir()
+                try:
+                    size = 0 if is_dir else entry.stat().st_size
+                except FileNotFoundError:
+                    continue  # removed meanwhile, or a link to nowhere
+                entries.append(DirEntry(entry.name, is_dir, size))
+        entries.sort()
+        return entries
+
+    def make_dir(self, path: str) -> None:
+        try:
+            os.mkdir(path, 0o755)
+        except FileExistsError:
+            if not os.path.isdir(path):
+                raise
+        except FileNotFoundError:
+            os.makedirs(path, 0o755, exist_ok=True)
+
+    def rename(self, source: str, target: str) -> None:
+        os.replace(source, target)
+
+    def remove(self, path: str) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+
+    def remove_tree(self, path: str) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(path)
+
+    def sync_dir(self, path: str) -> None:
+        if sys.platform == "win32":
+            return  # a directory cannot be opened there; NTFS journals its names
+        fd = os.open(path or ".", os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def modified_ms(self, path: str) -> int:
+        return os.stat(path).st_mtime_ns // 1_000_000
+
+    def free_bytes(self, path: str) -> int:
+        return shutil.disk_usage(path).free
+
+    def total_bytes(self, path: str) -> int:
+        return shutil.disk_usage(path).total
+
+    def lock(self, path: str) -> Lock | None:
+        return _take_lock(path)
+
+
+if _HAS_POSITIONED_IO:
+    _pread = os.pread
+    _pwrite = os.pwrite
+else:  # Windows: one thread does all reading and writing of a file, so the cursor is ours
+
+    def _pread(fd: int, length: int, position: int, /) -> bytes:
+        os.lseek(fd, position, os.SEEK_SET)
+        return os.read(fd, length)
+
+    def _pwrite(fd: int, data: Buffer, position: int, /) -> int:  # type: ignore[misc]
+        os.lseek(fd, position, os.SEEK_SET)
+        return os.write(fd, data)
+
+
+if sys.platform == "darwin":
+    import fcntl
+
+    def _sync_data(fd: int) -> None:
+        # fsync() on macOS stops at the drive's cache.
+        fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
+else:
+    _sync_data = getattr(os, "fdatasync", os.fsync)
+
+
+#: Locks of this process. POSIX record locks belong to the process: they would let a second broker in the
+#: same process in, and closing any descriptor of the file would drop the first one's.
+_held: set[str] = set()
+
+
+class _FileLock:
+    def __init__(self, path: str, fd: int) -> None:
+        self._path = path
+        self._fd = fd
+
+    def release(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+            _held.discard(self._path)
+
+
+def _take_lock(path: str) -> Lock | None:
+    path = os.path.realpath(path)
+    if path in _held:
+        return None
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | _BINARY, 0o644)
+    try:
+        if not _lock_fd(fd):
+            os.close(fd)
+            return None
+    except BaseException:
+        os.close(fd)
+        raise
+    _held.add(path)
+    return _FileLock(path, fd)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock_fd(fd: int) -> bool:
+        try:
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+else:
+    import fcntl
+
+    def _lock_fd(fd: int) -> bool:
+        # A record lock, because that is what Java takes: Kafka and kbroker exclude each other.
+        try:
+            fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            return False
+        return True

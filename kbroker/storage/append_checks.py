@@ -1,0 +1,271 @@
+"""What a leader checks and changes in a batch beyond its header: only for topics or batches that demand it.
+
+The hot path in `log.py` decides by the header; here is everything that has to look at records (keys of a
+compacted topic, timestamps, another codec), and the exact errors for bytes that are not the one batch a
+client may send.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.protocol.compression import Codec
+from kbroker.protocol.record_batch import (
+    BATCH_OVERHEAD,
+    CODEC_MASK,
+    CREATE_TIME,
+    LOG_APPEND_TIME,
+    TIMESTAMP_TYPE_BIT,
+    BatchHeader,
+    CorruptBatch,
+    iter_batches,
+    parse_batch_header,
+    recompress,
+    scan_records,
+    set_max_timestamp,
+)
+from kbroker.storage.disk import Buffer
+from kbroker.storage.log_config import MAX_LONG, LogConfig
+
+_CODECS = {
+    "gzip": Codec.GZIP,
+    "snappy": Codec.SNAPPY,
+    "lz4": Codec.LZ4,
+    "zstd": Codec.ZSTD,
+    "uncompressed": Codec.NONE,
+}
+
+
+class RecordError(NamedTuple):
+    """A record that is to blame: its index in the batch, and why."""
+
+    batch_index: int
+    message: str
+
+
+class AppendError(ApiError):
+    """An append that is refused; nothing of it was staged.
+
+    `log_start_offset` is what the Produce answer carries: -1 when the bytes were refused before the log was
+    asked.
+    """
+
+    def __init__(
+        self,
+        code: ErrorCode,
+        message: str | None = None,
+        *,
+        log_start_offset: int = -1,
+        record_errors: Sequence[RecordError] = (),
+    ) -> None:
+        super().__init__(code, message)
+        self.log_start_offset = log_start_offset
+        self.record_errors = tuple(record_errors)
+
+
+class RecordErrors(AppendError):
+    """Single records are to blame (KIP-467); the whole batch is refused."""
+
+
+def needs_record_checks(config: LogConfig) -> bool:
+    """Whether every batch of the topic has to be looked into or changed."""
+    return (
+        config.compact
+        or config.message_timestamp_type != "CreateTime"
+        or config.compression_type != "producer"
+        or config.message_timestamp_before_max_ms < MAX_LONG
+    )
+
+
+def the_one_batch(records: memoryview) -> memoryview:
+    """The single batch of magic 2 in a produced record set, without an incomplete tail.
+
+    Raises:
+        AppendError: INVALID_RECORD unless there is exactly one, of magic 2; CORRUPT_MESSAGE for bytes that
+            cannot
+            be a batch.
+    """
+    try:
+        headers = list(_first_two(records))
+    except CorruptBatch as error:
+        raise AppendError(error.code, error.message) from None
+    if not headers:
+        raise AppendError(
+            ErrorCode.INVALID_RECORD, "Produce requests must have at least one record batch per partition"
+        )
+    if headers[0].magic != 2:
+        raise AppendError(
+            ErrorCode.INVALID_RECORD,
+            "Produce requests are only allowed to contain record batches with magic version 2",
+        )
+    if len(headers) > 1:
+        raise AppendError(
+            ErrorCode.INVALID_RECORD,
+            "Produce requests are only allowed to contain exactly one record batch per partition",
+        )
+    return records[: headers[0].size]
+
+
+def _first_two(records: memoryview) -> list[BatchHeader]:
+    found: list[BatchHeader] = []
+    for header in iter_batches(records):
+        found.append(header)
+        if len(found) == 2:
+            break
+    return found
+
+
+def refuse_header(header: BatchHeader, log_start_offset: int) -> AppendError:
+    """The error for a client's batch whose header breaks a rule."""
+    if header.base_offset != 0:
+        message = f"The baseOffset of the record batch should be 0, but it is {header.base_offset}"
+    elif header.last_offset_delta + 1 != header.record_count or header.record_count <= 0:
+        message = (
+            f"Record batch has {header.record_count} records, but its last offset delta is "
+            f"{header.last_offset_delta}"
+        )
+    elif header.is_control:
+        message = "Clients are not allowed to write control records"
+    else:
+        message = (
+            f"Invalid sequence number {header.base_sequence} in record batch with producerId "
+            f"{header.producer_id}"
+        )
+    return AppendError(ErrorCode.INVALID_RECORD, message, log_start_offset=log_start_offset)
+
+
+def check_payload_start(records: Buffer, attributes: int, log_start_offset: int) -> None:
+    """A compressed batch must at least begin like its codec does; who reads it would fail on anything else.
+
+    Raises:
+        AppendError: INVALID_RECORD.
+    """
+    codec = attributes & CODEC_MASK
+    start = bytes(records[BATCH_OVERHEAD : BATCH_OVERHEAD + 4])
+    if codec == Codec.GZIP:
+        good = start[:2] == b"\x1f\x8b"
+    elif codec == Codec.LZ4:
+        good = start == b"\x04\x22\x4d\x18"
+    elif codec == Codec.ZSTD:
+        # The frame magic, or a skippable frame's.
+        good = start == b"\x28\xb5\x2f\xfd" or (start[1:] == b"\x2a\x4d\x18" and start[0] & 0xF0 == 0x50)
+    else:
+        good = codec == Codec.SNAPPY and len(start) > 0
+    if not good:
+        raise AppendError(
+            ErrorCode.INVALID_RECORD,
+            f"The records are not compressed with codec {codec} as the batch says",
+            log_start_offset=log_start_offset,
+        )
+
+
+def checked_batch(records: memoryview, config: LogConfig, now_ms: int, log_start_offset: int) -> memoryview:
+    """The batch as it is to be stored: looked into, stamped and recompressed as the topic's config demands.
+
+    The answer is `records` itself if nothing had to change.
+
+    Raises:
+        AppendError: INVALID_RECORD, INVALID_TIMESTAMP or MESSAGE_TOO_LARGE.
+    """
+    try:
+        return _checked_batch(records, config, now_ms, log_start_offset)
+    except AppendError:
+        raise
+    except ApiError as error:
+        raise AppendError(error.code, error.message, log_start_offset=log_start_offset) from None
+
+
+def _checked_batch(records: memoryview, config: LogConfig, now_ms: int, log_start_offset: int) -> memoryview:
+    header = parse_batch_header(records)
+    append_time = config.message_timestamp_type != "CreateTime"
+    newest = _check_records(records, header, config, now_ms, log_start_offset, append_time)
+    codec = header.codec if config.compression_type == "producer" else _CODECS[config.compression_type]
+    out = records
+    if codec != header.codec:
+        out = memoryview(recompress(records, header, codec, _level(config)))
+        header = parse_batch_header(out)
+    stamp = now_ms if append_time else newest
+    kind = LOG_APPEND_TIME if append_time else CREATE_TIME
+    if header.timestamp_type != kind or header.max_timestamp != stamp:
+        if out.readonly:
+            out = memoryview(bytearray(out))
+        set_max_timestamp(out, header, kind, stamp)
+    if len(out) > config.max_message_bytes:
+        raise AppendError(
+            ErrorCode.MESSAGE_TOO_LARGE,
+            f"Message batch size is {len(out)} bytes after compression, which exceeds the maximum configured "
+            f"size of {config.max_message_bytes}.",
+        )
+    return out
+
+
+def _check_records(
+    records: memoryview,
+    header: BatchHeader,
+    config: LogConfig,
+    now_ms: int,
+    log_start_offset: int,
+    append_time: bool,
+) -> int:
+    """Raises RecordErrors; the largest record timestamp."""
+    before, after = config.message_timestamp_before_max_ms, config.message_timestamp_after_max_ms
+    stamped = header.attributes & TIMESTAMP_TYPE_BIT != 0
+    oldest = None if append_time or before >= MAX_LONG else now_ms - before
+    youngest = None if append_time or after >= MAX_LONG else now_ms + after
+    if append_time and not config.compact and config.compression_type == "producer" and not stamped:
+        return header.max_timestamp
+    scan = scan_records(records, header, min_timestamp=oldest, max_timestamp=youngest)
+    newest = scan.max_timestamp
+    errors: list[RecordError] = []
+    bad_times = scan.bad_timestamps
+    if stamped:
+        # Every record of such a batch counts as of the batch's time.
+        newest = header.max_timestamp
+        bad = (oldest is not None and 0 <= newest < oldest) or (youngest is not None and newest > youngest)
+        bad_times = [(index, newest) for index in range(header.record_count)] if bad else []
+        if append_time or newest < 0:
+            errors = [
+                RecordError(
+                    index,
+                    "Invalid timestamp type in message. Producer should not set it to LogAppendTime",
+                )
+                for index in range(header.record_count)
+            ]
+    errors += [
+        RecordError(
+            index,
+            f"Timestamp {timestamp} of message is out of range. The timestamp should be within "
+            f"[{-1 if oldest is None else oldest}, {MAX_LONG if youngest is None else youngest}]",
+        )
+        for index, timestamp in bad_times
+    ]
+    code = ErrorCode.INVALID_TIMESTAMP if errors else ErrorCode.INVALID_RECORD
+    if config.compact:
+        errors += [
+            RecordError(index, "Compacted topic cannot accept message without key.")
+            for index in scan.null_keys
+        ]
+    if errors:
+        errors.sort()
+        raise RecordErrors(
+            code,
+            "One or more records have been rejected due to "
+            + (
+                "invalid timestamp"
+                if code is ErrorCode.INVALID_TIMESTAMP
+                else f"{len(errors)} record errors in total"
+            ),
+            log_start_offset=log_start_offset,
+            record_errors=errors,
+        )
+    return newest
+
+
+def _level(config: LogConfig) -> int | None:
+    return {
+        "gzip": config.compression_gzip_level,
+        "lz4": config.compression_lz4_level,
+        "zstd": config.compression_zstd_level,
+    }.get(config.compression_type)

@@ -1,0 +1,110 @@
+"""A sorted array of fixed-size entries: what `.index` and `.timeindex` have in common.
+
+New entries wait in memory until `save` (on roll, on close, or when they fill some pages): recovery rebuilds
+the indexes of everything above the recovery point anyway, so writing them one by one would buy nothing.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+
+from kbroker.storage.open_files import OpenFiles
+
+_SAVE_AT_BYTES = 16 * 1024
+_BLOCK_BYTES = 4096
+
+
+class IndexFile:
+    """Entries of `layout`; subclasses give them their meaning.
+
+    Args:
+        files: opens the file.
+        path: where it lies; it need not exist while there is nothing to save.
+        saved_bytes: its size now, as listed.
+    """
+
+    __slots__ = ("_block", "_block_start", "_files", "_saved", "_tail", "path")
+    layout: Struct
+
+    def __init__(self, files: OpenFiles, path: str, saved_bytes: int = 0) -> None:
+        self.path = path
+        self._files = files
+        self._saved = saved_bytes // self.layout.size
+        self._tail = bytearray()
+        self._block = b""
+        self._block_start = -1
+
+    def __len__(self) -> int:
+        """Number of entries."""
+        return self._saved + len(self._tail) // self.layout.size
+
+    def entry(self, index: int) -> tuple[int, int]:
+        """The entry at `index` from 0. Raises OSError, IndexError."""
+        size = self.layout.size
+        if index >= self._saved:
+            position = (index - self._saved) * size
+            if position + size > len(self._tail):
+                raise IndexError(index)
+            return self.layout.unpack_from(self._tail, position)
+        per_block = _BLOCK_BYTES // size
+        start = index - index % per_block
+        if start != self._block_start or (index - start + 1) * size > len(self._block):
+            self._block = self._files.get(self.path).read(start * size, per_block * size)
+            self._block_start = start
+        position = (index - start) * size
+        if position + size > len(self._block):
+            raise IndexError(index)
+        return self.layout.unpack_from(self._block, position)
+
+    def floor(self, field: int, target: int) -> int:
+        """Index of the last entry whose `field` (0 or 1) is at most `target`; -1 if there is none."""
+        low, high = 0, len(self)
+        while low < high:
+            middle = (low + high) // 2
+            if self.entry(middle)[field] <= target:
+                low = middle + 1
+            else:
+                high = middle
+        return low - 1
+
+    def add(self, first: int, second: int) -> None:
+        """Append an entry."""
+        self._tail += self.layout.pack(first, second)
+        if len(self._tail) >= _SAVE_AT_BYTES:
+            self.save()
+
+    def save(self) -> None:
+        """Write what is only in memory. Raises OSError."""
+        if self._tail:
+            self._files.get(self.path).write(self._saved * self.layout.size, self._tail)
+            self._saved += len(self._tail) // self.layout.size
+            self._tail = bytearray()
+
+    def close(self) -> None:
+        """Write all; the file exists afterwards, and is as long as its entries. Raises OSError."""
+        self.save()
+        file = self._files.get(self.path)
+        if file.size() != self._saved * self.layout.size:
+            file.truncate(self._saved * self.layout.size)
+
+    def keep(self, count: int) -> None:
+        """Drop all entries from the one numbered `count` on. Raises OSError."""
+        if count >= len(self):
+            return
+        size = self.layout.size
+        if count >= self._saved:
+            del self._tail[(count - self._saved) * size :]
+            return
+        self._tail.clear()
+        self._saved = count
+        self._block_start = -1
+        self._files.get(self.path).truncate(count * size)
+
+    def reset(self) -> None:
+        """Drop all entries, whatever the file holds. Raises OSError."""
+        had_file = self._saved > 0 or self._files.disk.exists(self.path)
+        self._tail.clear()
+        self._saved = 0
+        self._block_start = -1
+        if had_file:
+            self._files.get(self.path).truncate(0)

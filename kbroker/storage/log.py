@@ -1,0 +1,697 @@
+"""The log of one partition: append, flush, read.
+
+How an append walks: `append_as_leader` checks the batch by its header and CRC, asks `producer_state`, patches
+base offset and leader epoch and *stages* the bytes; `flush_staged` writes all that is staged with one call.
+Only then does `log_end_offset` move and a reader see it.
+
+The law of this file:
+- What is staged is in order and complete: offsets, producer state and indexes count it in at once. If the
+  write then fails, the directory goes offline and nothing of this memory is used any more.
+- log_start_offset <= high_watermark <= log_end_offset <= staged_end_offset; recovery_point <= log_end_offset.
+- No call looks at single records unless the topic's config or a suspicious header demands it.
+"""
+
+from __future__ import annotations
+
+import logging
+from enum import Enum
+from struct import Struct, error as StructError
+from typing import NamedTuple
+from zlib import crc32
+
+from crc32c import crc32c
+
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.protocol.record_batch import (
+    CONTROL_BIT,
+    LOG_OVERHEAD,
+    TIMESTAMP_TYPE_BIT,
+    TRANSACTIONAL_BIT,
+    BatchHeader,
+    check_crc,
+    iter_batches,
+)
+from kbroker.storage import log_reader, log_trim
+from kbroker.storage.append_checks import (
+    AppendError,
+    check_payload_start,
+    checked_batch,
+    needs_record_checks,
+    refuse_header,
+    the_one_batch,
+)
+from kbroker.storage.checkpoints import format_epochs, format_partition_metadata
+from kbroker.storage.disk import Buffer
+from kbroker.storage.file_names import LEADER_EPOCHS, PARTITION_METADATA, SNAPSHOT, offset_name
+from kbroker.storage.leader_epochs import LeaderEpochs
+from kbroker.storage.log_config import MAX_LONG, LogConfig
+from kbroker.storage.log_dir import LogDir
+from kbroker.storage.log_reader import LogSlice
+from kbroker.storage.log_segments import LogSegments
+from kbroker.storage.producer_replay import count_batch, read_marker
+from kbroker.storage.producer_state import ProducerState
+from kbroker.storage.recent_batches import RecentBatches
+from kbroker.storage.segment import Segment, TimestampOffset
+from kbroker.storage.txn_index import AbortedTxn
+from kbroker.types import ZERO_UUID, TopicPartition, Uuid
+
+logger = logging.getLogger(__name__)
+
+_HEADER = Struct(">qiibIhiqqqhii")
+_PREFIX = Struct(">qii")
+_INT_MAX = 0x7FFF_FFFF
+_COMPRESSED_BITS = 0x07
+#: Above this many bytes on average, parts are handed to the system one by one instead of being joined.
+_JOIN_PART_BYTES = 16 * 1024
+_NO_ROLL = MAX_LONG
+#: The first batch's timestamp has not been read yet.
+_UNRESOLVED = -(2**63)
+
+
+class AppendOrigin(Enum):
+    """Who appends as leader; the coordinator's and raft's own batches are trusted more than a client's."""
+
+    CLIENT = 0
+    COORDINATOR = 1
+    RAFT = 2
+
+
+class AppendResult(NamedTuple):
+    """`append_time_ms` is -1 unless the topic stamps records (or it is a duplicate: then its own time)."""
+
+    base_offset: int
+    last_offset: int
+    append_time_ms: int
+    log_start_offset: int
+    duplicate: bool = False
+
+
+class LoadedLog(NamedTuple):
+    """What is known of a log when it opens: from creation, or from `recovery`."""
+
+    segments: LogSegments
+    epochs: LeaderEpochs
+    producers: ProducerState
+    log_start_offset: int
+    log_end_offset: int
+    recovery_point: int
+
+
+class Log:
+    """One partition's log. Touch it on one thread; only `FsyncJob.run` may run elsewhere.
+
+    Args:
+        topic_partition: its name.
+        topic_id: its topic's id; ZERO_UUID if unknown.
+        directory: the log directory it lies in.
+        config: the topic's numbers.
+        loaded: its state.
+    """
+
+    __slots__ = (
+        "_active",
+        "_config",
+        "_high_watermark",
+        "_needs_records",
+        "_recent",
+        "_roll_bytes",
+        "_roll_now_ms",
+        "_roll_offset",
+        "_roll_timestamp",
+        "_snapshots",
+        "_staged",
+        "_staged_position",
+        "directory",
+        "epochs",
+        "last_sync_ms",
+        "log_end_offset",
+        "log_start_offset",
+        "metadata_dirty",
+        "path",
+        "producers",
+        "read_hints",
+        "recovery_point",
+        "segments",
+        "staged_end_offset",
+        "topic_id",
+        "topic_partition",
+        "wants_sync",
+    )
+
+    def __init__(
+        self,
+        topic_partition: TopicPartition,
+        topic_id: Uuid,
+        directory: LogDir,
+        config: LogConfig,
+        loaded: LoadedLog,
+        path: str | None = None,
+    ) -> None:
+        self.topic_partition = topic_partition
+        self.topic_id = topic_id
+        self.directory = directory
+        self.path = path or f"{directory.path}/{topic_partition}"
+        self.segments = loaded.segments
+        self.epochs = loaded.epochs
+        self.producers = loaded.producers
+        self.log_start_offset = loaded.log_start_offset
+        #: End of what is written and readable.
+        self.log_end_offset = loaded.log_end_offset
+        #: Everything below is on stable storage.
+        self.recovery_point = loaded.recovery_point
+        self.last_sync_ms = directory.now_ms
+        #: A segment was closed since the last sync: the driver should run an `fsync_job`.
+        self.wants_sync = False
+        #: The partition.metadata file is written but not synced.
+        self.metadata_dirty = False
+        self.staged_end_offset = loaded.log_end_offset
+        self.read_hints: dict[int, tuple[int, int]] = {}
+        self._high_watermark = loaded.log_start_offset
+        self._staged: list[Buffer] = []
+        self._snapshots: dict[int, None] = {}
+        self._config = config
+        self._needs_records = needs_record_checks(config)
+        self._start_on_active()
+
+    # -- plain facts -----------------------------------------------------------------------------------------
+
+    @property
+    def config(self) -> LogConfig:
+        """The topic's numbers; assign to change them on the live log."""
+        return self._config
+
+    @config.setter
+    def config(self, config: LogConfig) -> None:
+        self._config = config
+        self._needs_records = needs_record_checks(config)
+        self._set_roll_limits()
+
+    @property
+    def high_watermark(self) -> int:
+        """End of what is committed; the partition moves it."""
+        return self._high_watermark
+
+    @high_watermark.setter
+    def high_watermark(self, offset: int) -> None:
+        self._high_watermark = offset
+        if self.producers.first_unstable is not None:
+            self.producers.on_high_watermark(offset)
+
+    @property
+    def last_stable_offset(self) -> int:
+        """Where a read_committed reader must stop."""
+        unstable = self.producers.first_unstable
+        if unstable is None or unstable >= self._high_watermark:
+            return self._high_watermark
+        return max(unstable, self.log_start_offset)
+
+    @property
+    def latest_epoch(self) -> int:
+        """The latest leader epoch, -1 if none."""
+        return self.epochs.latest
+
+    @property
+    def size(self) -> int:
+        """Bytes of all segments, without indexes."""
+        return sum(segment.size for segment in self.segments)
+
+    @property
+    def has_staged(self) -> bool:
+        """Whether `flush_staged` has something to write."""
+        return bool(self._staged)
+
+    # -- append ----------------------------------------------------------------------------------------------
+
+    def append_as_leader(
+        self,
+        records: memoryview,
+        leader_epoch: int,
+        now_ms: int,
+        origin: AppendOrigin = AppendOrigin.CLIENT,
+    ) -> AppendResult:
+        """Check and stage one produced batch; `flush_staged` must follow before anybody is answered.
+
+        `records` is kept by reference until then, and its first 16 bytes are patched in place if it is
+        writable: the connection may use its buffer again only after the flush. Time is in ms since 1970.
+
+        Raises:
+            AppendError: refused; its code, text, record errors and log start offset are the answer.
+            StorageError: the directory is offline.
+        """
+        if self.directory.failure is not None:
+            self.directory.check()
+        if origin is not AppendOrigin.CLIENT:
+            return self._append_trusted(records, leader_epoch, now_ms, origin)
+        config = self._config
+        size = len(records)
+        try:
+            fields = _HEADER.unpack_from(records)
+        except StructError:
+            raise self._not_one_batch(records) from None
+        base, length, _, magic, crc, attributes, delta, _, max_ts, producer_id, epoch, sequence, count = (
+            fields
+        )
+        if magic != 2 or length != size - LOG_OVERHEAD:
+            records = the_one_batch(records)
+            size = len(records)
+        if base:
+            raise refuse_header(BatchHeader(*fields), self.log_start_offset)
+        if size > config.max_message_bytes:
+            raise AppendError(
+                ErrorCode.MESSAGE_TOO_LARGE,
+                f"The record batch size in the append to {self.topic_partition} is {size} bytes which "
+                f"exceeds the maximum configured value of {config.max_message_bytes}.",
+            )
+        if crc32c(records[21:]) != crc:
+            raise AppendError(ErrorCode.CORRUPT_MESSAGE, "Record is corrupt: its CRC does not match")
+        if (
+            delta + 1 != count
+            or count <= 0
+            or attributes & CONTROL_BIT
+            or (producer_id >= 0 and sequence < 0)
+        ):
+            raise refuse_header(BatchHeader(*fields), self.log_start_offset)
+        if attributes & _COMPRESSED_BITS:
+            check_payload_start(records, attributes, self.log_start_offset)
+        append_time = -1
+        if (
+            self._needs_records
+            or max_ts - now_ms > config.message_timestamp_after_max_ms
+            or attributes & TIMESTAMP_TYPE_BIT
+        ):
+            records = checked_batch(records, config, now_ms, self.log_start_offset)
+            size = len(records)
+            length = size - LOG_OVERHEAD
+            max_ts = int.from_bytes(records[35:43], "big", signed=True)
+            if config.message_timestamp_type != "CreateTime":
+                append_time = now_ms
+        if size > config.segment_bytes:
+            raise self._larger_than_segment(size)
+        base = self.staged_end_offset
+        last = base + delta
+        if producer_id >= 0:
+            duplicate = self._producer_verdict(producer_id, epoch, sequence, delta, attributes)
+            if duplicate is not None:
+                return duplicate
+            last_sequence = (sequence + delta) & _INT_MAX
+            transactional = attributes & TRANSACTIONAL_BIT != 0
+            self._stage(records, size, base, last, max_ts, leader_epoch, now_ms)
+            self.producers.add_batch(producer_id, epoch, last_sequence, base, delta, max_ts, transactional)
+        else:
+            self._stage(records, size, base, last, max_ts, leader_epoch, now_ms)
+        return AppendResult(base, last, append_time, self.log_start_offset)
+
+    def _stage(
+        self,
+        records: memoryview,
+        size: int,
+        base: int,
+        last: int,
+        max_ts: int,
+        leader_epoch: int,
+        now_ms: int,
+    ) -> None:
+        position = self._staged_position
+        if (
+            position > self._roll_bytes - size
+            or max_ts > self._roll_timestamp
+            or now_ms > self._roll_now_ms
+            or last > self._roll_offset
+        ):
+            position = self._make_room(base, size, last, max_ts, now_ms)
+        if leader_epoch > self.epochs.latest:
+            self.epochs.assign(leader_epoch, base)
+        if records.readonly:
+            self._staged += (_PREFIX.pack(base, size - LOG_OVERHEAD, leader_epoch), records[16:])
+        else:
+            _PREFIX.pack_into(records, 0, base, size - LOG_OVERHEAD, leader_epoch)
+            self._staged.append(records)
+        self._count_in(position, size, last, max_ts, now_ms)
+
+    def _count_in(self, position: int, size: int, last: int, max_ts: int, now_ms: int) -> None:
+        active = self._active
+        if position == 0:
+            active.set_first_timestamp(max_ts)
+            self._set_roll_limits()
+        config = self._config
+        if active.bytes_since_index_entry > config.index_interval_bytes:
+            active.note_batch(position, size, last, max_ts, config.index_interval_bytes)
+            if active.is_index_full(config.segment_index_bytes):
+                self._roll_bytes = -1
+        else:
+            newest = active.max_timestamp
+            if newest is None:
+                newest = active.load_max_timestamp()
+            if max_ts > newest:
+                active.max_timestamp = max_ts
+                active.max_timestamp_offset = last
+            active.bytes_since_index_entry += size
+        end = position + size
+        self._staged_position = end
+        self.staged_end_offset = last + 1
+        self._recent.add(last, position, end)
+
+    def flush_staged(self) -> None:
+        """Write everything staged with one call; afterwards `log_end_offset` covers it and readers see it.
+
+        Raises:
+            StorageError: the write failed; the directory is offline.
+        """
+        staged = self._staged
+        if not staged:
+            return
+        active = self._active
+        start = active.size
+        try:
+            file = self.directory.files.get(active.path)
+            if len(staged) == 1:
+                file.write(start, staged[0])
+            elif self._staged_position - start > _JOIN_PART_BYTES * len(staged):
+                file.write_many(start, staged)
+            else:
+                file.write(start, b"".join(staged))
+        except OSError as error:
+            raise self.directory.fail(error) from error
+        staged.clear()
+        active.size = self._staged_position
+        self.log_end_offset = self.staged_end_offset
+        self.producers.end_offset = self.staged_end_offset
+        if self.log_end_offset - self.recovery_point >= self._config.flush_messages:
+            self.fsync()
+
+    def _producer_verdict(
+        self, producer_id: int, epoch: int, sequence: int, delta: int, attributes: int
+    ) -> AppendResult | None:
+        """None: append it. Raises AppendError."""
+        try:
+            seen = self.producers.find_duplicate(producer_id, epoch, sequence, (sequence + delta) & _INT_MAX)
+            if seen is None:
+                self.producers.check(producer_id, epoch, sequence, attributes & TRANSACTIONAL_BIT != 0)
+                return None
+        except ApiError as error:
+            raise AppendError(error.code, error.message, log_start_offset=self.log_start_offset) from None
+        # Kafka answers a retry with the batch's own time, whatever the topic's timestamp type.
+        return AppendResult(seen.first_offset, seen.last_offset, seen.timestamp, self.log_start_offset, True)
+
+    def _not_one_batch(self, records: memoryview) -> AppendError:
+        try:
+            the_one_batch(records)
+        except AppendError as error:
+            return error
+        return AppendError(ErrorCode.CORRUPT_MESSAGE)
+
+    def _larger_than_segment(self, size: int) -> AppendError:
+        return AppendError(
+            ErrorCode.RECORD_LIST_TOO_LARGE,
+            f"Message batch size is {size} bytes in append to partition {self.topic_partition}, which "
+            f"exceeds the maximum configured segment size of {self._config.segment_bytes}.",
+        )
+
+    def _append_trusted(
+        self, records: memoryview, leader_epoch: int, now_ms: int, origin: AppendOrigin
+    ) -> AppendResult:
+        """One or more batches of a coordinator or of raft: markers are allowed, sequences are not needed."""
+        start = self.staged_end_offset
+        for header in iter_batches(records):
+            if not check_crc(records, header):
+                raise AppendError(ErrorCode.CORRUPT_MESSAGE)
+            batch = records[header.position : header.end]
+            size = header.size
+            if size > self._config.max_message_bytes:
+                raise AppendError(ErrorCode.MESSAGE_TOO_LARGE)
+            if size > self._config.segment_bytes:
+                raise self._larger_than_segment(size)
+            base = self.staged_end_offset
+            if header.producer_id >= 0 and origin is AppendOrigin.COORDINATOR:
+                self._check_coordinator_batch(records, header)
+            self._stage(
+                batch, size, base, base + header.last_offset_delta, header.max_timestamp, leader_epoch, now_ms
+            )
+            if header.producer_id >= 0:
+                self._count_producer(records, header, base)
+        return AppendResult(start, self.staged_end_offset - 1, -1, self.log_start_offset)
+
+    def _check_coordinator_batch(self, records: memoryview, header: BatchHeader) -> None:
+        try:
+            if header.is_control:
+                _, coordinator_epoch = read_marker(records, header)
+                self.producers.check_marker(header.producer_id, header.producer_epoch, coordinator_epoch, 2)
+            else:
+                self.producers.check_coordinator_batch(
+                    header.producer_id, header.producer_epoch, header.is_transactional
+                )
+        except ApiError as error:
+            raise AppendError(error.code, error.message, log_start_offset=self.log_start_offset) from None
+
+    def append_as_follower(self, records: memoryview, now_ms: int) -> AppendResult:
+        """Stage batches fetched from the leader, as they are; then `flush_staged`.
+
+        Raises:
+            AppendError: CORRUPT_MESSAGE, or OFFSET_OUT_OF_RANGE when they do not continue the log.
+            StorageError: the directory is offline.
+        """
+        self.directory.check()
+        start = self.staged_end_offset
+        for header in iter_batches(records):
+            if not check_crc(records, header):
+                raise AppendError(ErrorCode.CORRUPT_MESSAGE)
+            if header.base_offset < self.staged_end_offset:
+                raise AppendError(
+                    ErrorCode.OFFSET_OUT_OF_RANGE,
+                    f"Out of order offsets found in append to {self.topic_partition}: {header.base_offset} "
+                    f"after {self.staged_end_offset - 1}",
+                )
+            last = header.last_offset
+            self._stage_as_is(records[header.position : header.end], header, now_ms)
+            if header.producer_id >= 0:
+                self._count_producer(records, header, header.base_offset)
+            self.staged_end_offset = last + 1
+        return AppendResult(start, self.staged_end_offset - 1, -1, self.log_start_offset)
+
+    def _stage_as_is(self, batch: memoryview, header: BatchHeader, now_ms: int) -> None:
+        position = self._staged_position
+        if (
+            position > self._roll_bytes - header.size
+            or header.max_timestamp > self._roll_timestamp
+            or now_ms > self._roll_now_ms
+            or header.last_offset > self._roll_offset
+        ):
+            position = self._make_room(
+                header.base_offset, header.size, header.last_offset, header.max_timestamp, now_ms
+            )
+        if header.leader_epoch > self.epochs.latest:
+            self.epochs.assign(header.leader_epoch, header.base_offset)
+        self._staged.append(batch)
+        self._count_in(position, header.size, header.last_offset, header.max_timestamp, now_ms)
+
+    def _count_producer(self, records: memoryview, header: BatchHeader, base: int) -> None:
+        """Count a batch in whose sequences were not checked: a marker, a coordinator's or the leader's."""
+        completed = count_batch(self.producers, records, header, base)
+        if completed is not None:
+            try:
+                self._active.add_aborted(completed)
+            except OSError as error:
+                raise self.directory.fail(error) from error
+
+    # -- rolling ---------------------------------------------------------------------------------------------
+
+    def _start_on_active(self) -> None:
+        active = self._active = self.segments.active
+        self._staged_position = active.size
+        self._recent = RecentBatches(self.staged_end_offset, active.size)
+        self._set_roll_limits()
+
+    def _set_roll_limits(self) -> None:
+        """When the active segment has to give way, as four numbers that an append compares."""
+        config, active = self._config, self._active
+        self._roll_bytes = config.segment_bytes
+        self._roll_offset = active.base_offset + _INT_MAX
+        self._roll_timestamp = self._roll_now_ms = _NO_ROLL
+        if active.is_empty and not self._staged_position:
+            return
+        first = active.known_first_timestamp
+        if first is None:
+            # Opened from disk: the next append comes to `_make_room`, which reads it.
+            self._roll_timestamp = _UNRESOLVED
+            return
+        jitter = min(config.segment_jitter_ms, config.segment_ms)
+        if jitter > 0:
+            # Spread over partitions and segments, yet the same each time that it is asked.
+            jitter = crc32(f"{self.topic_partition}/{active.base_offset}".encode()) % jitter
+        if first >= 0:
+            self._roll_timestamp = first + config.segment_ms - jitter
+        else:
+            self._roll_now_ms = active.created_ms + config.segment_ms - jitter
+
+    def _make_room(self, base: int, size: int, last: int, max_ts: int, now_ms: int) -> int:
+        """Roll if the batch must not go into the active segment; the position where it goes."""
+        if self._roll_timestamp == _UNRESOLVED:
+            try:
+                self._active.first_timestamp()
+            except OSError as error:
+                raise self.directory.fail(error) from error
+            self._set_roll_limits()
+        position = self._staged_position
+        if (
+            position > self._roll_bytes - size
+            or max_ts > self._roll_timestamp
+            or now_ms > self._roll_now_ms
+            or last > self._roll_offset
+        ):
+            self.roll(base, now_ms)
+            return self._staged_position
+        return position
+
+    def roll(self, base_offset: int | None = None, now_ms: int = 0) -> None:
+        """Begin a new segment at the log's end. Raises StorageError."""
+        self.flush_staged()
+        base = self.staged_end_offset if base_offset is None else base_offset
+        active = self._active
+        if active.base_offset == base and not active.size:
+            active.reset_indexes()
+            active.created_ms = now_ms
+            return
+        try:
+            active.seal()
+            self.write_snapshot(base)
+            segment = Segment(self.directory.files, self.path, base, {}, now_ms)
+            segment.file()
+        except OSError as error:
+            raise self.directory.fail(error) from error
+        self.segments.add(segment)
+        self.staged_end_offset = max(self.staged_end_offset, base)
+        self._start_on_active()
+        self.wants_sync = True
+
+    def write_snapshot(self, offset: int) -> None:
+        """Write the producer state as of `offset`, once. Raises OSError."""
+        if offset in self._snapshots:
+            return
+        self.directory.disk.write_file(
+            f"{self.path}/{offset_name(offset, SNAPSHOT)}", self.producers.to_snapshot(), durable=False
+        )
+        self._snapshots[offset] = None
+
+    @property
+    def snapshots(self) -> dict[int, None]:
+        """Offsets of the producer snapshots on disk."""
+        return self._snapshots
+
+    def restart_tail(self) -> None:
+        """After segments were cut or replaced: forget positions, go on at the active segment's end."""
+        self.read_hints.clear()
+        self._staged.clear()
+        self.staged_end_offset = self.log_end_offset
+        self._start_on_active()
+
+    # -- read ------------------------------------------------------------------------------------------------
+
+    def read(self, offset: int, max_bytes: int, max_offset: int, min_one_message: bool = True) -> LogSlice:
+        """Whole batches from the one that holds `offset` on, below `max_offset`, of one segment.
+
+        At most `max_bytes`, except that the first batch comes whole if `min_one_message`. Empty between
+        `max_offset` and the log's end.
+
+        Raises:
+            ApiError: OFFSET_OUT_OF_RANGE.
+            StorageError: the directory is offline, or the read failed.
+        """
+        if self.directory.failure is not None:
+            self.directory.check()
+        return log_reader.read(self, self._recent, offset, max_bytes, max_offset, min_one_message)
+
+    def aborted_txns(self, start_offset: int, end_offset: int) -> list[AbortedTxn]:
+        """Aborted transactions that overlap [start, end), for read_committed."""
+        return log_reader.aborted_txns(self, start_offset, end_offset)
+
+    def offset_for_timestamp(self, timestamp: int, end_offset: int | None = None) -> TimestampOffset | None:
+        """The first record, in offset order, not older than `timestamp` (ms) and below `end_offset`."""
+        return log_reader.offset_for_timestamp(self, timestamp, end_offset)
+
+    def max_timestamp_offset(self) -> TimestampOffset | None:
+        """The first record with the largest timestamp (KIP-734); None if no record has one."""
+        return log_reader.max_timestamp_offset(self)
+
+    # -- epochs ----------------------------------------------------------------------------------------------
+
+    def assign_epoch(self, epoch: int, start_offset: int) -> None:
+        """A leader epoch begins; the file follows with the next checkpoint or sync."""
+        self.epochs.assign(epoch, start_offset)
+
+    def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
+        """(epoch, end offset) as OffsetForLeaderEpoch answers; (-1, -1) if unknown."""
+        return self.epochs.end_offset_for(epoch, self.log_end_offset)
+
+    def write_epochs(self) -> None:
+        """Write the leader-epoch-checkpoint if it lags. Raises OSError."""
+        if self.epochs.dirty:
+            text = format_epochs(self.epochs.entries())
+            self.directory.disk.write_file(f"{self.path}/{LEADER_EPOCHS}", text.encode())
+            self.epochs.dirty = False
+
+    # -- cutting ---------------------------------------------------------------------------------------------
+
+    def truncate_to(self, offset: int) -> bool:
+        """Cut off everything from `offset` on; False if the log ends before. Raises StorageError."""
+        return log_trim.truncate_to(self, offset)
+
+    def truncate_fully_and_start_at(self, offset: int, now_ms: int = 0) -> None:
+        """Drop all records; the log begins and ends at `offset`. Raises StorageError."""
+        log_trim.truncate_fully_and_start_at(self, offset, now_ms)
+
+    def delete_records_to(self, offset: int) -> int:
+        """DeleteRecords (KIP-107): the new log start offset. Raises ApiError OFFSET_OUT_OF_RANGE."""
+        return log_trim.delete_records_to(self, offset)
+
+    def delete_old_segments(self, now_ms: int) -> int:
+        """Apply retention; how many segments went. Raises StorageError."""
+        return log_trim.delete_old_segments(self, now_ms)
+
+    # -- durability ------------------------------------------------------------------------------------------
+
+    def fsync_job(self) -> FsyncJob:
+        """What it takes to make everything written so far durable; `run` it anywhere, then `fsynced` here.
+
+        Raises StorageError.
+        """
+        return log_trim.fsync_job(self)
+
+    def fsynced(self, offset: int, now_ms: int = 0) -> None:
+        """A job has made everything below `offset` durable."""
+        self.recovery_point = max(self.recovery_point, min(offset, self.log_end_offset))
+        self.last_sync_ms = now_ms or self.directory.now_ms
+
+    def fsync(self) -> int:
+        """Make everything written durable here and now; the offset that is covered. Raises StorageError."""
+        job = self.fsync_job()
+        try:
+            offset = job.run()
+        except OSError as error:
+            raise self.directory.fail(error) from error
+        self.fsynced(offset)
+        return offset
+
+    def close(self) -> None:
+        """Clean stop: write all, indexes and snapshot too, and make it durable. Raises StorageError."""
+        self.flush_staged()
+        try:
+            if not self.directory.disk.exists(self._active.path):
+                self._active.file()
+            self._active.seal()
+            self.write_snapshot(self.log_end_offset)
+        except OSError as error:
+            raise self.directory.fail(error) from error
+        self.fsync()
+
+    def write_partition_metadata(self) -> None:
+        """Name the topic id in the directory; durable with the next sync. Raises OSError."""
+        if self.topic_id != ZERO_UUID:
+            self.directory.disk.write_file(
+                f"{self.path}/{PARTITION_METADATA}",
+                format_partition_metadata(self.topic_id).encode(),
+                durable=False,
+            )
+            self.metadata_dirty = True
+
+
+FsyncJob = log_trim.FsyncJob

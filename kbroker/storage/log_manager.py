@@ -1,0 +1,399 @@
+"""All logs of a broker in its log directories: load, create, delete, and the work that comes by the clock.
+
+Nothing here starts by itself: the driver calls the `tick_…` functions, in milliseconds since 1970.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from kbroker.errors import ConfigError
+from kbroker.storage.checkpoints import (
+    format_clean_shutdown,
+    format_offsets,
+    parse_clean_shutdown,
+    parse_offsets,
+)
+from kbroker.storage.disk import Disk, Lock, StorageError
+from kbroker.storage.file_names import (
+    CLEAN_SHUTDOWN,
+    DELETE_DIR,
+    HIGH_WATERMARKS,
+    LOCK,
+    LOG_STARTS,
+    RECOVERY_POINTS,
+    STRAY_DIR,
+    marked_dir_name,
+    parse_marked_dir,
+    parse_partition_dir,
+)
+from kbroker.storage.log import FsyncJob, Log
+from kbroker.storage.log_config import LogConfig
+from kbroker.storage.log_dir import LogDir
+from kbroker.storage.meta_properties import read_meta_properties
+from kbroker.storage.open_files import DEFAULT_LIMIT, OpenFiles
+from kbroker.storage.recovery import LogHistory, create_log, open_log
+from kbroker.types import ZERO_UUID, TopicPartition, Uuid
+
+logger = logging.getLogger(__name__)
+
+_METADATA_TOPIC = "__cluster_metadata"
+
+
+class LogDirStats(NamedTuple):
+    """For DescribeLogDirs; sizes in bytes, -1 while offline."""
+
+    path: str
+    offline: bool
+    total_bytes: int
+    usable_bytes: int
+    logs: list[Log]
+
+
+class LogManager:
+    """The logs by partition.
+
+    Args:
+        disk: the file system.
+        log_dirs: absolute paths; the first one holds the metadata log.
+        default_config: for logs whose topic is not known yet, by topic name.
+        open_files: how many files may be open.
+    """
+
+    def __init__(
+        self,
+        disk: Disk,
+        log_dirs: Sequence[str],
+        default_config: Callable[[str], LogConfig] | None = None,
+        open_files: int = DEFAULT_LIMIT,
+    ) -> None:
+        self._disk = disk
+        self._files = OpenFiles(disk, open_files)
+        self._config_for = default_config or (lambda _topic: LogConfig())
+        self.dirs = [LogDir(path, disk, self._files) for path in log_dirs]
+        self.logs: dict[TopicPartition, Log] = {}
+        #: Broker epoch of the last clean stop; -1 if a directory was not stopped cleanly (KIP-966).
+        self.previous_broker_epoch = -1
+        self._locks: list[Lock] = []
+        self._written: dict[str, str] = {}
+
+    # -- life ------------------------------------------------------------------------------------------------
+
+    def lock(self) -> None:
+        """Take every directory for this process, creating it if need be.
+
+        Raises:
+            ConfigError: another broker has it, or it cannot be used.
+        """
+        for log_dir in self.dirs:
+            try:
+                self._disk.make_dir(log_dir.path)
+                lock = self._disk.lock(f"{log_dir.path}/{LOCK}")
+            except OSError as error:
+                self.unlock()
+                raise ConfigError(f"The log directory {log_dir.path} cannot be used: {error}") from None
+            if lock is None:
+                self.unlock()
+                raise ConfigError(
+                    f"The log directory {log_dir.path} is in use by another broker: "
+                    "stop it, or choose another directory"
+                )
+            self._locks.append(lock)
+
+    def unlock(self) -> None:
+        """Give the directories back."""
+        for lock in self._locks:
+            lock.release()
+        self._locks.clear()
+
+    def load(self, now_ms: int) -> None:
+        """Open every log, recovering those of a directory that was not stopped cleanly. Call `lock` before.
+
+        A directory that fails goes offline; the others are loaded.
+
+        Raises:
+            ConfigError: a partition lies in two directories.
+        """
+        epochs: list[int] = []
+        for log_dir in self.dirs:
+            log_dir.now_ms = now_ms
+            try:
+                epochs.append(self._load_dir(log_dir, now_ms))
+            except OSError as error:
+                log_dir.fail(error)
+                epochs.append(-1)
+        self.previous_broker_epoch = min(epochs, default=-1)
+
+    def _load_dir(self, log_dir: LogDir, now_ms: int) -> int:
+        """The broker epoch of its clean stop, -1 if there was none."""
+        disk, path = self._disk, log_dir.path
+        meta = read_meta_properties(disk, path)
+        if meta is not None and meta.directory_id is not None:
+            log_dir.directory_id = meta.directory_id
+        marker = f"{path}/{CLEAN_SHUTDOWN}"
+        clean = disk.exists(marker)
+        broker_epoch = (
+            parse_clean_shutdown(disk.read_file(marker).decode("utf-8", "replace")) if clean else -1
+        )
+        recovery_points = self._read_offsets(f"{path}/{RECOVERY_POINTS}")
+        log_starts = self._read_offsets(f"{path}/{LOG_STARTS}")
+        high_watermarks = self._read_offsets(f"{path}/{HIGH_WATERMARKS}")
+        for entry in disk.list_dir(path):
+            if not entry.is_dir:
+                continue
+            tp = parse_partition_dir(entry.name)
+            if tp is None:
+                self._note_other_dir(log_dir, entry.name)
+                continue
+            if tp.topic == _METADATA_TOPIC:
+                continue
+            if tp in self.logs:
+                raise ConfigError(
+                    f"{tp} lies in {self.logs[tp].directory.path} and in {path}: move one of them away"
+                )
+            history = LogHistory(clean, recovery_points.get(tp), log_starts.get(tp))
+            log = open_log(log_dir, tp, self._config_for(tp.topic), history, now_ms)
+            mark = high_watermarks.get(tp, log.log_start_offset)
+            log.high_watermark = max(min(mark, log.log_end_offset), log.log_start_offset)
+            self.logs[tp] = log
+        # From here on the directory is not clean any more, whatever happens to this process.
+        if clean:
+            disk.remove(marker)
+            disk.sync_dir(path)
+        return broker_epoch
+
+    def _note_other_dir(self, log_dir: LogDir, name: str) -> None:
+        marked = parse_marked_dir(name)
+        if marked is None:
+            logger.warning("%s/%s is no partition; leaving it alone", log_dir.path, name)
+        elif marked[1] == DELETE_DIR:
+            topic = marked[0].rpartition("-")[0]
+            log_dir.remove_dir_later(f"{log_dir.path}/{name}", self._config_for(topic).file_delete_delay_ms)
+        else:
+            kind = "a stray" if marked[1] == STRAY_DIR else "an unfinished move of a"
+            logger.warning("%s/%s is %s replica; leaving it alone", log_dir.path, name, kind)
+
+    def _read_offsets(self, path: str) -> dict[TopicPartition, int]:
+        if not self._disk.exists(path):
+            return {}
+        text = self._disk.read_file(path).decode("utf-8", "replace")
+        try:
+            return parse_offsets(text)
+        except ValueError as error:
+            logger.warning("%s is damaged and counts as empty: %s", path, error)
+            return {}
+
+    def close(self, broker_epoch: int = -1) -> None:
+        """Clean stop: close every log, write the checkpoints and the marker, give the locks back.
+
+        A directory that fails on the way gets no marker, so that the next start recovers it.
+        """
+        for log_dir in self.dirs:
+            if log_dir.offline:
+                continue
+            try:
+                for log in self._logs_of(log_dir):
+                    log.close()
+                self._checkpoint(log_dir)
+                self._disk.write_file(
+                    f"{log_dir.path}/{CLEAN_SHUTDOWN}", format_clean_shutdown(broker_epoch).encode()
+                )
+            except StorageError:
+                continue
+            except OSError as error:
+                log_dir.fail(error)
+        self.logs.clear()
+        self._files.clear()
+        self.unlock()
+
+    # -- logs ------------------------------------------------------------------------------------------------
+
+    def get(self, tp: TopicPartition) -> Log | None:
+        """The partition's log, None if there is none."""
+        return self.logs.get(tp)
+
+    def get_or_create(self, tp: TopicPartition, topic_id: Uuid, config: LogConfig, now_ms: int = 0) -> Log:
+        """The partition's log; a new one goes to the online directory with the fewest logs.
+
+        A log of the same name that belongs to another topic id is set aside as stray.
+
+        Raises:
+            StorageError: no directory is online, or creating failed.
+        """
+        log = self.logs.get(tp)
+        if log is not None and topic_id != ZERO_UUID:
+            if log.topic_id == ZERO_UUID:
+                log.topic_id = topic_id
+                try:
+                    log.write_partition_metadata()
+                except OSError as error:
+                    raise log.directory.fail(error) from error
+            elif log.topic_id != topic_id:
+                self.set_aside(tp)
+                log = None
+        if log is None:
+            log = self.logs[tp] = create_log(self._place(), tp, topic_id, config, now_ms)
+        else:
+            log.config = config
+        return log
+
+    def _place(self) -> LogDir:
+        online = [log_dir for log_dir in self.dirs if not log_dir.offline]
+        if not online:
+            raise StorageError("All log directories are offline")
+        if len(online) == 1:
+            return online[0]
+        counts = {log_dir.path: 0 for log_dir in online}
+        for log in self.logs.values():
+            if log.directory.path in counts:
+                counts[log.directory.path] += 1
+        return min(online, key=lambda log_dir: counts[log_dir.path])
+
+    def delete(self, tp: TopicPartition) -> None:
+        """Take the log away: rename its directory to `-delete` now, remove it after file.delete.delay.ms.
+
+        Raises:
+            StorageError: the rename failed.
+        """
+        log = self.logs.pop(tp, None)
+        if log is not None:
+            target = self._rename(log, DELETE_DIR)
+            log.directory.remove_dir_later(target, log.config.file_delete_delay_ms)
+
+    def set_aside(self, tp: TopicPartition) -> None:
+        """Keep a log that belongs to nobody known: rename its directory to `-stray`. It is never deleted.
+
+        Raises:
+            StorageError: the rename failed.
+        """
+        log = self.logs.pop(tp, None)
+        if log is not None:
+            target = self._rename(log, STRAY_DIR)
+            logger.warning("%s belongs to no topic of the cluster; it is kept as %s", log.path, target)
+
+    def _rename(self, log: Log, mark: str) -> str:
+        log_dir = log.directory
+        number = int.from_bytes(log.topic_id, "big")
+        try:
+            while True:
+                # The topic id makes the name unique; another number only after it was deleted twice.
+                name = marked_dir_name(log.topic_partition, f"{number:032x}", mark)
+                target = f"{log_dir.path}/{name}"
+                if not self._disk.exists(target):
+                    break
+                number = (number + 1) % (1 << 128)
+            self._files.forget_dir(log.path)
+            self._disk.rename(log.path, target)
+            self._disk.sync_dir(log_dir.path)
+        except OSError as error:
+            raise log_dir.fail(error) from error
+        return target
+
+    def _logs_of(self, log_dir: LogDir) -> Iterator[Log]:
+        return (log for log in self.logs.values() if log.directory is log_dir)
+
+    # -- by the clock ----------------------------------------------------------------------------------------
+
+    def tick_retention(self, now_ms: int) -> int:
+        """Delete old segments of all logs (log.retention.check.interval.ms); how many went."""
+        return self._each_log(lambda log: log.delete_old_segments(now_ms))
+
+    def tick_producers(self, now_ms: int) -> None:
+        """Forget producers that have been silent for long (producer.id.expiration.check.interval.ms)."""
+        for log in self.logs.values():
+            log.producers.remove_expired(now_ms, log.config.producer_id_expiration_ms)
+
+    def tick_removals(self, now_ms: int) -> None:
+        """Remove files and directories whose delay is over."""
+        for log_dir in self.dirs:
+            log_dir.tick(now_ms)
+
+    def sync_jobs(self, now_ms: int) -> list[tuple[Log, FsyncJob]]:
+        """Logs to sync now: a segment was closed, or flush.ms is over. Run the jobs in a thread, then call
+        `log.fsynced(offset, now_ms)`, or `log.directory.fail(error)` if one raised OSError."""
+        jobs = []
+        for log in self.logs.values():
+            if log.directory.offline or log.recovery_point >= log.log_end_offset:
+                continue
+            if log.wants_sync or now_ms - log.last_sync_ms >= log.config.flush_ms:
+                try:
+                    jobs.append((log, log.fsync_job()))
+                except StorageError:
+                    continue
+        return jobs
+
+    def tick_high_watermarks(self) -> None:
+        """Checkpoint the high watermarks (replica.high.watermark.checkpoint.interval.ms)."""
+        self._each_dir(self._checkpoint_high_watermarks)
+
+    def tick_recovery_points(self) -> None:
+        """Checkpoint recovery points and log starts (log.flush.offset.checkpoint.interval.ms)."""
+        self._each_dir(self._checkpoint)
+
+    def _each_log(self, work: Callable[[Log], int]) -> int:
+        total = 0
+        for log in list(self.logs.values()):
+            if not log.directory.offline:
+                try:
+                    total += work(log)
+                except StorageError:
+                    continue  # the directory says so in the log, once
+        return total
+
+    def _each_dir(self, work: Callable[[LogDir], None]) -> None:
+        for log_dir in self.dirs:
+            if not log_dir.offline:
+                try:
+                    work(log_dir)
+                except StorageError:
+                    continue
+                except OSError as error:
+                    log_dir.fail(error)
+
+    def _checkpoint_high_watermarks(self, log_dir: LogDir) -> None:
+        marks = {log.topic_partition: log.high_watermark for log in self._logs_of(log_dir)}
+        self._write_offsets(f"{log_dir.path}/{HIGH_WATERMARKS}", marks)
+
+    def _checkpoint(self, log_dir: LogDir) -> None:
+        logs = list(self._logs_of(log_dir))
+        for log in logs:
+            log.write_epochs()
+        self._write_offsets(
+            f"{log_dir.path}/{RECOVERY_POINTS}", {log.topic_partition: log.recovery_point for log in logs}
+        )
+        starts = {
+            log.topic_partition: log.log_start_offset
+            for log in logs
+            if log.log_start_offset > log.segments.first.base_offset
+        }
+        self._write_offsets(f"{log_dir.path}/{LOG_STARTS}", starts)
+        self._checkpoint_high_watermarks(log_dir)
+
+    def _write_offsets(self, path: str, offsets: dict[TopicPartition, int]) -> None:
+        text = format_offsets(offsets)
+        if self._written.get(path) != text:
+            self._disk.write_file(path, text.encode())
+            self._written[path] = text
+
+    def checkpoint_log_starts(self) -> None:
+        """After DeleteRecords or retention moved a start, so that a crash does not bring records back."""
+        self._each_dir(self._checkpoint)
+
+    # -- facts -----------------------------------------------------------------------------------------------
+
+    def dir_stats(self) -> list[LogDirStats]:
+        """Every log directory with its logs."""
+        stats = []
+        for log_dir in self.dirs:
+            total = usable = -1
+            if not log_dir.offline:
+                try:
+                    total, usable = self._disk.total_bytes(log_dir.path), self._disk.free_bytes(log_dir.path)
+                except OSError as error:
+                    log_dir.fail(error)
+            stats.append(
+                LogDirStats(log_dir.path, log_dir.offline, total, usable, list(self._logs_of(log_dir)))
+            )
+        return stats

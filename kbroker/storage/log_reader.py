@@ -1,0 +1,189 @@
+"""Reading a log: where whole batches lie. Nothing is decoded, except for look-ups by time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.protocol.record_batch import decode_records
+from kbroker.storage import txn_index
+from kbroker.storage.disk import DiskFile
+from kbroker.storage.segment import Segment, TimestampOffset
+from kbroker.storage.txn_index import AbortedTxn
+
+if TYPE_CHECKING:
+    from kbroker.storage.log import Log
+    from kbroker.storage.recent_batches import RecentBatches
+
+#: How many readers' next positions are remembered.
+_HINTS = 64
+
+
+class FileSlice(NamedTuple):
+    """A stretch of a segment. It stays readable while somebody holds it, also after the segment is gone."""
+
+    file: DiskFile
+    position: int
+    length: int
+
+    def read(self) -> bytes:
+        """The bytes. Raises OSError."""
+        return self.file.read(self.position, self.length)
+
+    def fileno(self) -> int:
+        """The descriptor, for sendfile."""
+        return self.file.fileno()
+
+
+class LogSlice(NamedTuple):
+    """What a read found: at most one part, as a read does not cross segments.
+
+    `next_offset` is where the next read goes on; with no parts it is the offset that was asked for.
+    """
+
+    parts: list[FileSlice]
+    size: int
+    next_offset: int
+
+
+def read(
+    log: Log, recent: RecentBatches, offset: int, max_bytes: int, max_offset: int, min_one: bool
+) -> LogSlice:
+    """See `Log.read`."""
+    end_offset = log.log_end_offset
+    if not log.log_start_offset <= offset <= end_offset:
+        raise ApiError(
+            ErrorCode.OFFSET_OUT_OF_RANGE,
+            f"Received request for offset {offset} for partition {log.topic_partition}, but we only have log "
+            f"segments from offset {log.log_start_offset} up to {end_offset}.",
+        )
+    if max_offset > end_offset:
+        max_offset = end_offset
+    if offset >= max_offset:
+        return LogSlice([], 0, offset)
+    try:
+        if offset >= recent.floor:
+            segment = log.segments.active
+            found = recent.find(offset, max_bytes, max_offset, min_one)
+        else:
+            segment, found = _find(log, offset, max_bytes, max_offset, min_one)
+        if found is None:
+            return LogSlice([], 0, offset)
+        position, end, next_offset = found
+        return LogSlice([FileSlice(segment.file(), position, end - position)], end - position, next_offset)
+    except OSError as error:
+        raise log.directory.fail(error) from error
+
+
+def _find(
+    log: Log, offset: int, max_bytes: int, max_offset: int, min_one: bool
+) -> tuple[Segment, tuple[int, int, int] | None]:
+    segments = log.segments
+    index = segments.index_of(offset)
+    while True:
+        segment = segments[index]
+        last_segment = index + 1 == len(segments)
+        segment_end = log.log_end_offset if last_segment else segments[index + 1].base_offset
+        hint = log.read_hints.get(offset)
+        if hint is not None and hint[0] == segment.base_offset:
+            position = hint[1]
+        else:
+            batch = segment.locate(offset)
+            if batch is None or batch.last_offset >= segment_end:
+                # The rest of this segment was compacted away: what follows lies in the next one.
+                if last_segment or segment_end >= max_offset:
+                    return segment, None
+                index += 1
+                continue
+            position = batch.position
+        limit, next_offset = segment.size, segment_end
+        if max_offset < segment_end:
+            stop = segment.locate(max_offset)
+            if stop is not None:
+                limit, next_offset = stop.position, stop.base_offset
+        if limit - position > max_bytes:
+            end, next_offset = segment.boundary_before(position, position + max_bytes)
+            if end == position:
+                if not min_one:
+                    return segment, None
+                first = next(iter(segment.walk(position)))
+                end, next_offset = position + first.size, first.last_offset + 1
+            limit = min(limit, end)
+        if limit <= position:
+            return segment, None
+        _remember(log, next_offset, segment, limit)
+        return segment, (position, limit, next_offset)
+
+
+def _remember(log: Log, next_offset: int, segment: Segment, position: int) -> None:
+    if position >= segment.size:
+        return
+    hints = log.read_hints
+    if len(hints) >= _HINTS:
+        del hints[next(iter(hints))]
+    hints[next_offset] = (segment.base_offset, position)
+
+
+def aborted_txns(log: Log, start_offset: int, end_offset: int) -> list[AbortedTxn]:
+    """See `Log.aborted_txns`."""
+    found: list[AbortedTxn] = []
+    try:
+        for segment in log.segments.from_offset(start_offset):
+            some, complete = txn_index.collect(segment.aborted_txns(), start_offset, end_offset)
+            found += some
+            if complete:
+                break
+    except OSError as error:
+        raise log.directory.fail(error) from error
+    return found
+
+
+def offset_for_timestamp(log: Log, timestamp: int, end_offset: int | None) -> TimestampOffset | None:
+    """See `Log.offset_for_timestamp`."""
+    end = log.log_end_offset if end_offset is None else min(end_offset, log.log_end_offset)
+    try:
+        for segment in log.segments.from_offset(log.log_start_offset):
+            if segment.base_offset >= end:
+                return None
+            if segment.load_max_timestamp() < timestamp:
+                continue
+            found = segment.find_timestamp(timestamp, log.log_start_offset, end)
+            if found is not None:
+                return found
+    except OSError as error:
+        raise log.directory.fail(error) from error
+    return None
+
+
+def max_timestamp_offset(log: Log) -> TimestampOffset | None:
+    """See `Log.max_timestamp_offset`."""
+    try:
+        segments = log.segments.from_offset(log.log_start_offset)
+        newest = max(segments, key=lambda segment: segment.load_max_timestamp(), default=None)
+        if newest is None or newest.load_max_timestamp() < 0:
+            return None
+        found = _first_with(newest, newest.load_max_timestamp(), log.log_start_offset)
+        if found is not None:
+            return found
+        # Its newest record lies below the log start: look at all that is left.
+        best: TimestampOffset | None = None
+        for segment in segments:
+            for batch in segment.walk(0):
+                if batch.last_offset < log.log_start_offset or (
+                    best and batch.max_timestamp <= best.timestamp
+                ):
+                    continue
+                data, header = segment.read_batch(batch)
+                for record in decode_records(data, header):
+                    newer = record.timestamp > (best.timestamp if best else -1)
+                    if newer and record.offset >= log.log_start_offset:
+                        best = TimestampOffset(record.timestamp, record.offset, header.leader_epoch)
+        return best
+    except OSError as error:
+        raise log.directory.fail(error) from error
+
+
+def _first_with(segment: Segment, timestamp: int, start_offset: int) -> TimestampOffset | None:
+    """The first record with this time in the segment."""
+    found = segment.find_timestamp(timestamp, start_offset, 2**63 - 1)
+    return found if found is not None and found.timestamp == timestamp else None

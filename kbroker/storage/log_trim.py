@@ -1,0 +1,236 @@
+"""Cutting a log at either end, and making it durable: truncation, DeleteRecords, retention, fsync."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.storage.checkpoints import format_epochs
+from kbroker.storage.disk import Disk, DiskFile
+from kbroker.storage.file_names import LEADER_EPOCHS, PARTITION_METADATA, SNAPSHOT, offset_name
+from kbroker.storage.log_config import UNLIMITED
+from kbroker.storage.producer_state import ProducerState
+from kbroker.storage.segment import Segment
+
+if TYPE_CHECKING:
+    from kbroker.storage.log import Log
+
+
+class FsyncJob:
+    """All it takes to make a log durable up to `offset`, cut loose from the log: run it in any thread."""
+
+    __slots__ = ("_directory", "_disk", "_files", "offset")
+
+    def __init__(self, disk: Disk, directory: str, files: list[DiskFile], offset: int) -> None:
+        self._disk = disk
+        self._directory = directory
+        self._files = files
+        self.offset = offset
+
+    def run(self) -> int:
+        """fsync; the offset below which all is durable. Raises OSError."""
+        for file in self._files:
+            file.sync()
+        self._disk.sync_dir(self._directory)
+        return self.offset
+
+
+def fsync_job(log: Log) -> FsyncJob:
+    """See `Log.fsync_job`."""
+    log.directory.check()
+    disk = log.directory.disk
+    try:
+        if log.epochs.dirty:
+            text = format_epochs(log.epochs.entries())
+            disk.write_file(f"{log.path}/{LEADER_EPOCHS}", text.encode(), durable=False)
+            log.epochs.dirty = False
+        paths = [f"{log.path}/{LEADER_EPOCHS}"]
+        if log.metadata_dirty:
+            paths.append(f"{log.path}/{PARTITION_METADATA}")
+        for segment in log.segments.from_offset(log.recovery_point):
+            paths += segment.paths
+            if segment is not log.segments.active:
+                paths.append(f"{log.path}/{offset_name(log.segments.active.base_offset, SNAPSHOT)}")
+        files = [log.directory.files.get(path) for path in dict.fromkeys(paths) if disk.exists(path)]
+    except OSError as error:
+        raise log.directory.fail(error) from error
+    log.metadata_dirty = False
+    log.wants_sync = False
+    return FsyncJob(disk, log.path, files, log.log_end_offset)
+
+
+def truncate_to(log: Log, offset: int) -> bool:
+    """See `Log.truncate_to`."""
+    log.flush_staged()
+    if offset >= log.log_end_offset:
+        return False
+    if offset < log.segments.first.base_offset or offset < log.log_start_offset:
+        truncate_fully_and_start_at(log, offset, log.directory.now_ms)
+        return True
+    try:
+        index = log.segments.index_of(offset)
+        for segment in log.segments.remove_from(index + 1):
+            _drop(log, segment)
+        log.segments[index].truncate_to(offset)
+        _end_at(log, offset)
+        _reload_producers(log)
+        log.write_epochs()
+    except OSError as error:
+        raise log.directory.fail(error) from error
+    return True
+
+
+def truncate_fully_and_start_at(log: Log, offset: int, now_ms: int) -> None:
+    """See `Log.truncate_fully_and_start_at`."""
+    log.flush_staged()
+    try:
+        for segment in log.segments.remove_from(0):
+            _drop(log, segment)
+        for snapshot in list(log.snapshots):
+            _drop_snapshot(log, snapshot)
+        segment = Segment(log.directory.files, log.path, offset, {}, now_ms)
+        segment.file()
+        log.segments.add(segment)
+        log.producers = ProducerState()
+        log.producers.end_offset = offset
+        log.epochs.clear()
+        log.log_start_offset = offset
+        _end_at(log, offset)
+        log.write_epochs()
+    except OSError as error:
+        raise log.directory.fail(error) from error
+
+
+def _end_at(log: Log, offset: int) -> None:
+    log.log_end_offset = offset
+    log.recovery_point = min(log.recovery_point, offset)
+    log.epochs.truncate_from_end(offset)
+    if log.high_watermark > offset or log.high_watermark < log.log_start_offset:
+        log.high_watermark = max(min(log.high_watermark, offset), log.log_start_offset)
+    log.restart_tail()
+
+
+def _reload_producers(log: Log) -> None:
+    """The producer state as of the new end: the newest snapshot below it, and the batches since."""
+    from kbroker.storage.recovery import rebuild_producers
+
+    for snapshot in [offset for offset in log.snapshots if offset > log.log_end_offset]:
+        _drop_snapshot(log, snapshot)
+    log.producers = rebuild_producers(
+        log.directory,
+        log.path,
+        log.segments,
+        log.snapshots,
+        log.log_end_offset,
+        log.config.producer_id_expiration_ms,
+    )
+
+
+def _drop(log: Log, segment: Segment) -> None:
+    for path in segment.paths:
+        log.directory.remove_later(path, log.config.file_delete_delay_ms)
+    _drop_snapshot(log, segment.base_offset)
+
+
+def _drop_snapshot(log: Log, offset: int) -> None:
+    if offset in log.snapshots:
+        del log.snapshots[offset]
+        log.directory.remove_later(
+            f"{log.path}/{offset_name(offset, SNAPSHOT)}", log.config.file_delete_delay_ms
+        )
+
+
+def delete_records_to(log: Log, offset: int) -> int:
+    """See `Log.delete_records_to`. -1 means the high watermark."""
+    if offset == -1:
+        offset = log.high_watermark
+    if offset < 0 or offset > log.high_watermark:
+        raise ApiError(
+            ErrorCode.OFFSET_OUT_OF_RANGE,
+            f"The specified offset {offset} is higher than the high watermark {log.high_watermark}",
+        )
+    log.directory.check()
+    advance_log_start(log, offset)
+    return log.log_start_offset
+
+
+def advance_log_start(log: Log, offset: int) -> None:
+    """Records below `offset` are no longer part of the log; the next retention run removes their segments."""
+    if offset > log.log_start_offset:
+        log.log_start_offset = offset
+        log.epochs.truncate_from_start(offset)
+        log.read_hints.clear()
+
+
+def delete_old_segments(log: Log, now_ms: int) -> int:
+    """See `Log.delete_old_segments`."""
+    log.directory.check()
+    try:
+        count = _by_log_start(log)
+        if log.config.delete:
+            count = max(count, _by_time(log, now_ms))
+            count = max(count, _by_size(log))
+        return _remove_oldest(log, count, now_ms) if count else 0
+    except OSError as error:
+        raise log.directory.fail(error) from error
+
+
+def _deletable(log: Log) -> list[tuple[Segment, int]]:
+    """(segment, next segment's base) of those that end at or below the high watermark."""
+    bases = [*log.segments.bases[1:], log.log_end_offset]
+    found = []
+    for segment, end in zip(log.segments, bases):
+        if end > log.high_watermark:
+            break
+        found.append((segment, end))
+    # An empty active segment has nothing to delete.
+    if found and found[-1][0] is log.segments.active and log.segments.active.is_empty:
+        found.pop()
+    return found
+
+
+def _by_log_start(log: Log) -> int:
+    count = 0
+    for segment, end in _deletable(log):
+        if end > log.log_start_offset or segment is log.segments.active:
+            break
+        count += 1
+    return count
+
+
+def _by_time(log: Log, now_ms: int) -> int:
+    retention_ms = log.config.retention_ms
+    if retention_ms == UNLIMITED:
+        return 0
+    count = 0
+    for segment, _ in _deletable(log):
+        if now_ms - segment.largest_timestamp() <= retention_ms:
+            break
+        count += 1
+    return count
+
+
+def _by_size(log: Log) -> int:
+    retention_bytes = log.config.retention_bytes
+    if retention_bytes == UNLIMITED:
+        return 0
+    excess = log.size - retention_bytes
+    count = 0
+    for segment, _ in _deletable(log):
+        if excess < segment.size:
+            break
+        excess -= segment.size
+        count += 1
+    return count
+
+
+def _remove_oldest(log: Log, count: int, now_ms: int) -> int:
+    if count == len(log.segments):
+        log.roll(None, now_ms)
+    removed = log.segments.remove_first(count)
+    # The start moves first: a checkpoint that names it must not point before what is still there.
+    advance_log_start(log, log.segments.first.base_offset)
+    for segment in removed:
+        _drop(log, segment)
+    log.read_hints.clear()
+    return len(removed)

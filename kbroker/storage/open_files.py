@@ -1,0 +1,57 @@
+"""The one place that opens segment and index files: at most so many are open, the least used are dropped.
+
+Dropping is not closing: whoever still holds a file (a response that is being sent) keeps it open until done.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from kbroker.storage.disk import Disk, DiskFile
+
+DEFAULT_LIMIT = 1024
+
+
+class OpenFiles:
+    """Open files by path, least recently used first.
+
+    Args:
+        disk: where they lie.
+        limit: how many stay open.
+    """
+
+    __slots__ = ("_files", "disk", "limit")
+
+    def __init__(self, disk: Disk, limit: int = DEFAULT_LIMIT) -> None:
+        self.disk = disk
+        self.limit = limit
+        self._files: OrderedDict[str, DiskFile] = OrderedDict()
+
+    def get(self, path: str) -> DiskFile:
+        """The open file, created if it does not exist. Raises OSError."""
+        files = self._files
+        file = files.get(path)
+        if file is not None:
+            files.move_to_end(path)
+            return file
+        file = files[path] = self.disk.open(path, create=True)
+        if len(files) > self.limit:
+            files.popitem(last=False)
+        return file
+
+    def forget(self, path: str) -> None:
+        """The path is about to be renamed, removed or replaced."""
+        self._files.pop(path, None)
+
+    def forget_dir(self, path: str) -> None:
+        """Forget all files of a directory."""
+        prefix = path + "/"
+        for name in [name for name in self._files if name.startswith(prefix)]:
+            del self._files[name]
+
+    def clear(self) -> None:
+        """Drop all."""
+        self._files.clear()
+
+    def __len__(self) -> int:
+        return len(self._files)

@@ -1,0 +1,357 @@
+"""What a partition knows of its producers: which batch comes next, which were seen, which transactions are
+open.
+
+Pure: it is told of every batch with a producer id, in offset order, and gives a verdict before an append. The
+last five batches of a producer are kept, because that is how many a client has in flight (KIP-98); a snapshot
+file holds only the last one.
+
+The law of transactions: a transaction is *open* from its first batch to its marker, and *undecided here*
+until the marker is replicated. The last stable offset is the first offset of the oldest one in either state.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import NamedTuple
+
+from crc32c import crc32c
+
+from kbroker.errors import ApiError, ErrorCode
+
+NO_SEQUENCE = -1
+NO_EPOCH = -1
+NO_OFFSET = -1
+_SEQUENCE_MAX = 0x7FFF_FFFF
+_BATCHES_KEPT = 5
+
+_SNAPSHOT_VERSION = 1
+_SNAPSHOT_HEADER = Struct(">hIi")
+_CRC_END = 6
+_SNAPSHOT_ENTRY = Struct(">qhiqiqiq")
+EMPTY_SNAPSHOT_SIZE = _SNAPSHOT_HEADER.size
+
+
+class BatchMemory(NamedTuple):
+    """What is remembered of a producer's batch."""
+
+    last_sequence: int
+    last_offset: int
+    offset_delta: int
+    timestamp: int
+
+    @property
+    def first_offset(self) -> int:
+        """The batch's base offset."""
+        return self.last_offset - self.offset_delta
+
+    @property
+    def first_sequence(self) -> int:
+        """The batch's first sequence; it may lie before a wrap."""
+        return (self.last_sequence - self.offset_delta) & _SEQUENCE_MAX
+
+
+class CompletedTxn(NamedTuple):
+    """A transaction whose marker was just appended at `last_offset`."""
+
+    producer_id: int
+    first_offset: int
+    last_offset: int
+    aborted: bool
+
+
+class ProducerEntry:
+    """One producer. `batches` are its last five, oldest first."""
+
+    __slots__ = (
+        "batches",
+        "coordinator_epoch",
+        "current_txn_first_offset",
+        "epoch",
+        "last_timestamp",
+        "producer_id",
+    )
+
+    def __init__(self, producer_id: int, epoch: int = NO_EPOCH) -> None:
+        self.producer_id = producer_id
+        self.epoch = epoch
+        self.coordinator_epoch = -1
+        self.current_txn_first_offset = NO_OFFSET
+        self.last_timestamp = -1
+        self.batches: list[BatchMemory] = []
+
+    @property
+    def last_sequence(self) -> int:
+        """Sequence of the last record, -1 if none of this epoch is known."""
+        return self.batches[-1].last_sequence if self.batches else NO_SEQUENCE
+
+    @property
+    def last_offset(self) -> int:
+        """Offset of the last data record, -1 if none is known."""
+        return self.batches[-1].last_offset if self.batches else NO_OFFSET
+
+
+class ProducerState:
+    """The producers of one log.
+
+    `end_offset` is the offset up to which batches have been counted in.
+    """
+
+    __slots__ = ("_undecided", "end_offset", "entries", "first_unstable", "open_txns")
+
+    def __init__(self) -> None:
+        self.entries: dict[int, ProducerEntry] = {}
+        #: First offset -> producer id of transactions without a marker, in offset order.
+        self.open_txns: dict[int, int] = {}
+        #: First offset -> marker offset of transactions whose marker is above the high watermark.
+        self._undecided: dict[int, int] = {}
+        #: First offset of the oldest open or undecided transaction; None if there is none.
+        self.first_unstable: int | None = None
+        self.end_offset = 0
+
+    # -- appends ---------------------------------------------------------------------------------------------
+
+    def find_duplicate(
+        self, producer_id: int, epoch: int, first_sequence: int, last_sequence: int
+    ) -> BatchMemory | None:
+        """The batch with these sequences if it is one of the producer's last five of this epoch."""
+        entry = self.entries.get(producer_id)
+        if entry is None or entry.epoch != epoch:
+            return None
+        for batch in reversed(entry.batches):
+            if batch[0] == last_sequence and (batch[0] - batch[2]) & _SEQUENCE_MAX == first_sequence:
+                return batch
+        return None
+
+    def check(self, producer_id: int, epoch: int, first_sequence: int, transactional: bool) -> None:
+        """May a client append this batch now? Look for a duplicate first.
+
+        Raises:
+            ApiError: INVALID_PRODUCER_EPOCH, OUT_OF_ORDER_SEQUENCE_NUMBER or INVALID_TXN_STATE.
+        """
+        entry = self.entries.get(producer_id)
+        if entry is None:
+            return  # a producer that nobody knows may begin anywhere (KIP-360)
+        self._check_epoch(entry, epoch)
+        if epoch != entry.epoch:
+            if first_sequence != 0 and entry.epoch != NO_EPOCH:
+                raise ApiError(
+                    ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                    f"Invalid sequence number for new epoch of producer {producer_id}: {epoch} (request "
+                    f"epoch), {first_sequence} (seq. number), {entry.epoch} (current producer epoch)",
+                )
+        else:
+            last = entry.last_sequence
+            if first_sequence != last + 1 and not (first_sequence == 0 and last == _SEQUENCE_MAX):
+                raise ApiError(
+                    ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                    f"Out of order sequence number for producer {producer_id}: {first_sequence} (incoming "
+                    f"seq. number), {last} (current end sequence number)",
+                )
+        self.check_txn_state(entry, transactional)
+
+    def check_coordinator_batch(self, producer_id: int, epoch: int, transactional: bool) -> None:
+        """As `check`, without the sequence: a coordinator's own batches have none.
+
+        Raises:
+            ApiError: INVALID_PRODUCER_EPOCH or INVALID_TXN_STATE.
+        """
+        entry = self.entries.get(producer_id)
+        if entry is not None:
+            self._check_epoch(entry, epoch)
+            self.check_txn_state(entry, transactional)
+
+    @staticmethod
+    def check_txn_state(entry: ProducerEntry, transactional: bool) -> None:
+        """While a transaction is open, only its own batches may follow.
+
+        Raises:
+            ApiError: INVALID_TXN_STATE.
+        """
+        if entry.current_txn_first_offset != NO_OFFSET and not transactional:
+            raise ApiError(
+                ErrorCode.INVALID_TXN_STATE,
+                f"Expected transactional write from producer with producerId {entry.producer_id}",
+            )
+
+    def check_marker(
+        self, producer_id: int, epoch: int, coordinator_epoch: int, transaction_version: int
+    ) -> None:
+        """May a transaction marker be appended?
+
+        Raises:
+            ApiError: INVALID_PRODUCER_EPOCH, or TRANSACTION_COORDINATOR_FENCED for an old coordinator's
+                marker.
+        """
+        entry = self.entries.get(producer_id)
+        if entry is None:
+            return
+        # KIP-890: in version 2 the marker carries an epoch that is higher than that of the data.
+        if transaction_version >= 2 and epoch <= entry.epoch and entry.current_txn_first_offset == NO_OFFSET:
+            if epoch < entry.epoch:
+                self._raise_fenced(entry, epoch)
+        else:
+            self._check_epoch(entry, epoch)
+        if coordinator_epoch < entry.coordinator_epoch:
+            raise ApiError(
+                ErrorCode.TRANSACTION_COORDINATOR_FENCED,
+                f"Invalid coordinator epoch for producerId {producer_id}: {coordinator_epoch} (zombie), "
+                f"{entry.coordinator_epoch} (current)",
+            )
+
+    def _check_epoch(self, entry: ProducerEntry, epoch: int) -> None:
+        if epoch < entry.epoch:
+            self._raise_fenced(entry, epoch)
+
+    @staticmethod
+    def _raise_fenced(entry: ProducerEntry, epoch: int) -> None:
+        raise ApiError(
+            ErrorCode.INVALID_PRODUCER_EPOCH,
+            f"Epoch of producer {entry.producer_id} is {epoch}, which is smaller than the last seen epoch "
+            f"{entry.epoch}",
+        )
+
+    def add_batch(
+        self,
+        producer_id: int,
+        epoch: int,
+        last_sequence: int,
+        base_offset: int,
+        offset_delta: int,
+        timestamp: int,
+        transactional: bool,
+    ) -> None:
+        """Count a data batch in, as it was appended."""
+        entry = self.entries.get(producer_id)
+        if entry is None:
+            entry = self.entries[producer_id] = ProducerEntry(producer_id, epoch)
+        batches = entry.batches
+        if entry.epoch != epoch:
+            entry.epoch = epoch
+            batches.clear()
+        elif len(batches) == _BATCHES_KEPT:
+            del batches[0]
+        batches.append(BatchMemory(last_sequence, base_offset + offset_delta, offset_delta, timestamp))
+        entry.last_timestamp = timestamp
+        if transactional and entry.current_txn_first_offset == NO_OFFSET:
+            entry.current_txn_first_offset = base_offset
+            self.open_txns[base_offset] = producer_id
+            if self.first_unstable is None:
+                self.first_unstable = base_offset
+
+    def add_marker(
+        self,
+        producer_id: int,
+        epoch: int,
+        coordinator_epoch: int,
+        offset: int,
+        timestamp: int,
+        aborted: bool,
+    ) -> CompletedTxn | None:
+        """Count a transaction marker in; the transaction that it ends, if one was open.
+
+        An aborted one belongs into the transaction index with `stable_offset_after` it; then call `complete`.
+        """
+        entry = self.entries.get(producer_id)
+        if entry is None:
+            entry = self.entries[producer_id] = ProducerEntry(producer_id, epoch)
+        if entry.epoch != epoch:
+            entry.epoch = epoch
+            entry.batches.clear()
+        entry.coordinator_epoch = coordinator_epoch
+        entry.last_timestamp = timestamp
+        first = entry.current_txn_first_offset
+        entry.current_txn_first_offset = NO_OFFSET
+        return CompletedTxn(producer_id, first, offset, aborted) if first != NO_OFFSET else None
+
+    def stable_offset_after(self, completed: CompletedTxn) -> int:
+        """The last stable offset once `completed` is replicated: where the oldest other open one began."""
+        for first, producer_id in self.open_txns.items():
+            if producer_id != completed.producer_id:
+                return first
+        return completed.last_offset + 1
+
+    def complete(self, completed: CompletedTxn) -> None:
+        """The transaction is no longer open, but unstable until its marker is below the high watermark."""
+        if self.open_txns.pop(completed.first_offset, None) is not None:
+            self._undecided[completed.first_offset] = completed.last_offset
+            self._find_first_unstable()
+
+    def on_high_watermark(self, high_watermark: int) -> None:
+        """Markers below `high_watermark` are replicated."""
+        if self._undecided:
+            for first in [f for f, last in self._undecided.items() if last < high_watermark]:
+                del self._undecided[first]
+            self._find_first_unstable()
+
+    def _find_first_unstable(self) -> None:
+        # Transactions open in offset order, so the first of the dict is the oldest; they end in any order.
+        oldest = min(self._undecided, default=None)
+        first_open = next(iter(self.open_txns), None)
+        if oldest is None or (first_open is not None and first_open < oldest):
+            oldest = first_open
+        self.first_unstable = oldest
+
+    # -- expiry, snapshots -----------------------------------------------------------------------------------
+
+    def remove_expired(self, now_ms: int, expiration_ms: int) -> None:
+        """Forget producers without an open transaction that have been silent for `expiration_ms`."""
+        for producer_id in [
+            entry.producer_id
+            for entry in self.entries.values()
+            if entry.current_txn_first_offset == NO_OFFSET and now_ms - entry.last_timestamp >= expiration_ms
+        ]:
+            del self.entries[producer_id]
+
+    def to_snapshot(self) -> bytes:
+        """The bytes of a .snapshot file."""
+        body = bytearray()
+        for producer_id in sorted(self.entries):
+            entry = self.entries[producer_id]
+            last = entry.batches[-1] if entry.batches else BatchMemory(NO_SEQUENCE, NO_OFFSET, 0, -1)
+            body += _SNAPSHOT_ENTRY.pack(
+                producer_id,
+                entry.epoch,
+                last.last_sequence,
+                last.last_offset,
+                last.offset_delta,
+                entry.last_timestamp,
+                entry.coordinator_epoch,
+                entry.current_txn_first_offset,
+            )
+        count = len(self.entries).to_bytes(4, "big")
+        return _SNAPSHOT_HEADER.pack(_SNAPSHOT_VERSION, crc32c(count + body), len(self.entries)) + body
+
+    @classmethod
+    def from_snapshot(cls, data: bytes, offset: int, now_ms: int, expiration_ms: int) -> ProducerState:
+        """The state as of `offset`, without the producers that have expired by `now_ms`.
+
+        Raises:
+            ValueError: damaged.
+        """
+        if len(data) < _SNAPSHOT_HEADER.size:
+            raise ValueError(f"only {len(data)} bytes")
+        version, crc, count = _SNAPSHOT_HEADER.unpack_from(data)
+        if version != _SNAPSHOT_VERSION:
+            raise ValueError(f"version {version} is unknown")
+        if len(data) != _SNAPSHOT_HEADER.size + count * _SNAPSHOT_ENTRY.size:
+            raise ValueError(f"{count} producers do not fit {len(data)} bytes")
+        if crc32c(memoryview(data)[_CRC_END:]) != crc:
+            raise ValueError("the checksum does not match")
+        state = cls()
+        state.end_offset = offset
+        open_txns: list[tuple[int, int]] = []
+        for fields in _SNAPSHOT_ENTRY.iter_unpack(memoryview(data)[_SNAPSHOT_HEADER.size :]):
+            producer_id, epoch, sequence, last_offset, delta, timestamp, coordinator_epoch, txn_first = fields
+            entry = ProducerEntry(producer_id, epoch)
+            entry.coordinator_epoch = coordinator_epoch
+            entry.last_timestamp = timestamp
+            entry.current_txn_first_offset = txn_first
+            if last_offset != NO_OFFSET:
+                entry.batches.append(BatchMemory(sequence, last_offset, delta, timestamp))
+            state.entries[producer_id] = entry
+            if txn_first != NO_OFFSET:
+                open_txns.append((txn_first, producer_id))
+        state.open_txns = dict(sorted(open_txns))
+        state._find_first_unstable()
+        state.remove_expired(now_ms, expiration_ms)
+        return state

@@ -1,0 +1,358 @@
+"""One segment of a log: a file of batches back to back, and its three indexes.
+
+A segment knows nothing of neighbours, producers or high watermarks. Its law: `size` bytes of the file are
+whole batches in offset order; an index entry is added when more than `index.interval.bytes` came since the
+last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from struct import Struct
+from typing import NamedTuple
+
+from kbroker.errors import ApiError
+from kbroker.protocol.record_batch import (
+    BATCH_OVERHEAD,
+    LOG_OVERHEAD,
+    BatchHeader,
+    decode_records,
+    parse_batch_header,
+)
+from kbroker.storage import txn_index
+from kbroker.storage.disk import DiskFile
+from kbroker.storage.file_names import INDEX, LOG, TIME_INDEX, TXN_INDEX, offset_name
+from kbroker.storage.offset_index import OffsetIndex
+from kbroker.storage.open_files import OpenFiles
+from kbroker.storage.time_index import NO_TIMESTAMP, TimeIndex
+from kbroker.storage.txn_index import AbortedTxn
+
+_WALK_BYTES = 8192
+_HEADER = Struct(">qiibIhiqqqhii")
+_LEGACY = Struct(">qi4xbbq")
+
+
+class TimestampOffset(NamedTuple):
+    """A record's time (ms) and offset, and the leader epoch it was written in."""
+
+    timestamp: int
+    offset: int
+    leader_epoch: int
+
+
+class WalkedBatch(NamedTuple):
+    """Where a batch lies and what it spans."""
+
+    position: int
+    size: int
+    base_offset: int
+    last_offset: int
+    max_timestamp: int
+
+
+class Segment:
+    """A segment on disk. Every method that reads or writes may raise OSError.
+
+    Args:
+        files: opens its files.
+        directory: the partition's directory.
+        base_offset: the offset in its name.
+        sizes: bytes of its files by suffix, as listed; empty for a new segment.
+    """
+
+    __slots__ = (
+        "_aborted",
+        "_first_timestamp",
+        "_indexes_trusted",
+        "_txn_bytes",
+        "base_offset",
+        "bytes_since_index_entry",
+        "created_ms",
+        "directory",
+        "files",
+        "max_timestamp",
+        "max_timestamp_offset",
+        "offset_index",
+        "path",
+        "size",
+        "time_index",
+    )
+
+    def __init__(
+        self, files: OpenFiles, directory: str, base_offset: int, sizes: dict[str, int], created_ms: int = 0
+    ) -> None:
+        self.files = files
+        self.directory = directory
+        self.base_offset = base_offset
+        self.path = self._name(LOG)
+        #: Bytes written.
+        self.size = sizes.get(LOG, 0)
+        self.created_ms = created_ms
+        self.bytes_since_index_entry = 0
+        self.offset_index = OffsetIndex(files, self._name(INDEX), base_offset, sizes.get(INDEX, 0))
+        self.time_index = TimeIndex(files, self._name(TIME_INDEX), base_offset, sizes.get(TIME_INDEX, 0))
+        #: Largest record time and its batch's last offset; None until read from the time index.
+        self.max_timestamp: int | None = None if self.size else NO_TIMESTAMP
+        self.max_timestamp_offset = base_offset
+        self._txn_bytes = sizes.get(TXN_INDEX, 0)
+        self._aborted: list[AbortedTxn] | None = None if self._txn_bytes else []
+        self._first_timestamp: int | None = None
+        # Missing or misshapen index files are found by their sizes; their content is checked on first use.
+        self._indexes_trusted = self.size == 0
+
+    def _name(self, suffix: str) -> str:
+        return f"{self.directory}/{offset_name(self.base_offset, suffix)}"
+
+    @property
+    def paths(self) -> list[str]:
+        """Its files, as far as they may exist."""
+        return [self.path, self.offset_index.path, self.time_index.path, self._name(TXN_INDEX)]
+
+    def file(self) -> DiskFile:
+        """The log file, open."""
+        return self.files.get(self.path)
+
+    # -- growing ---------------------------------------------------------------------------------------------
+
+    def note_batch(
+        self, position: int, size: int, last_offset: int, max_timestamp: int, interval_bytes: int
+    ) -> None:
+        """Count a batch in that lies, or is about to lie, at `position`."""
+        newest = self.load_max_timestamp()
+        if max_timestamp > newest:
+            self.max_timestamp = newest = max_timestamp
+            self.max_timestamp_offset = last_offset
+        if self.bytes_since_index_entry > interval_bytes:
+            self.offset_index.append(last_offset, position)
+            self.time_index.maybe_append(newest, self.max_timestamp_offset)
+            self.bytes_since_index_entry = 0
+        self.bytes_since_index_entry += size
+
+    def load_max_timestamp(self) -> int:
+        """The largest record time, from the last entry of the time index; -1 if unknown."""
+        if self.max_timestamp is None:
+            self.trust_indexes()
+            self.max_timestamp, self.max_timestamp_offset = self.time_index.last()
+        return self.max_timestamp
+
+    def largest_timestamp(self) -> int:
+        """For retention: the largest record time, or when the file was last written if there is none."""
+        known = self.load_max_timestamp()
+        return known if known >= 0 else self.files.disk.modified_ms(self.path)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is written."""
+        return self.size == 0
+
+    @property
+    def known_first_timestamp(self) -> int | None:
+        """As `first_timestamp`, without reading: None if it is not known yet."""
+        return self._first_timestamp
+
+    def first_timestamp(self) -> int | None:
+        """The first batch's largest timestamp, the ground of rolling by time; None while empty."""
+        if self._first_timestamp is None and self.size:
+            for batch in self.walk(0):
+                self._first_timestamp = batch.max_timestamp
+                break
+        return self._first_timestamp
+
+    def set_first_timestamp(self, timestamp: int) -> None:
+        """The first batch was just appended."""
+        self._first_timestamp = timestamp
+
+    def is_index_full(self, index_bytes: int) -> bool:
+        """Whether Kafka's preallocated indexes could take no more entries."""
+        return (
+            len(self.offset_index) >= index_bytes // self.offset_index.layout.size
+            or len(self.time_index) >= index_bytes // self.time_index.layout.size - 1
+        )
+
+    def add_aborted(self, txn: AbortedTxn) -> None:
+        """Append to the transaction index."""
+        aborted = self.aborted_txns()
+        self.files.get(self._name(TXN_INDEX)).write(self._txn_bytes, txn_index.encode(txn))
+        self._txn_bytes += txn_index.ENTRY_SIZE
+        aborted.append(txn)
+
+    def aborted_txns(self) -> list[AbortedTxn]:
+        """The transaction index. Raises ValueError if it is damaged."""
+        if self._aborted is None:
+            data = self.files.get(self._name(TXN_INDEX)).read(0, self._txn_bytes)
+            self._aborted = txn_index.decode_all(data, self.base_offset)
+        return self._aborted
+
+    def seal(self) -> None:
+        """No more appends, or a clean stop: the last time entry, indexes written and cut to size."""
+        if self.size:
+            self.time_index.maybe_append(self.load_max_timestamp(), self.max_timestamp_offset)
+        self.offset_index.close()
+        self.time_index.close()
+
+    def sync(self) -> None:
+        """fsync all files (not the directory)."""
+        for path in self.paths:
+            if self.files.disk.exists(path):
+                self.files.get(path).sync()
+
+    # -- finding ---------------------------------------------------------------------------------------------
+
+    def walk(self, position: int, end: int | None = None) -> Iterator[WalkedBatch]:
+        """The batches from the one at `position` on, by their headers alone."""
+        file = self.file()
+        end = self.size if end is None else end
+        chunk, start = b"", position
+        while position + LOG_OVERHEAD < end:
+            at = position - start
+            if at + BATCH_OVERHEAD > len(chunk):
+                chunk, start, at = file.read(position, min(_WALK_BYTES, end - position)), position, 0
+            if len(chunk) - at < BATCH_OVERHEAD or chunk[at + 16] < 2:
+                base, size, last, newest = _legacy_span(chunk, at)
+            else:
+                fields = _HEADER.unpack_from(chunk, at)
+                base, size = fields[0], fields[1] + LOG_OVERHEAD
+                last, newest = base + fields[6], fields[8]
+            if size <= LOG_OVERHEAD or position + size > end:
+                return
+            yield WalkedBatch(position, size, base, last, newest)
+            position += size
+
+    def locate(self, offset: int) -> WalkedBatch | None:
+        """The batch that holds `offset`, or the first one behind it; None if all lie before."""
+        self.trust_indexes()
+        for batch in self.walk(self.offset_index.position_for(offset)):
+            if batch.last_offset >= offset:
+                return batch
+        return None
+
+    def boundary_before(self, position: int, limit: int) -> tuple[int, int]:
+        """(end position, next offset) of the last batch at or behind `position` that ends at or before
+        `limit`.
+
+        (position, -1) if the batch at `position` ends behind `limit`.
+        """
+        self.trust_indexes()
+        start = max(self.offset_index.position_before(limit), position)
+        found = position, -1
+        for batch in self.walk(start):
+            if batch.position + batch.size > limit:
+                if found[1] < 0 and batch.position > position:
+                    # The indexed batch itself does not fit: what ends here is the batch before it.
+                    return batch.position, batch.base_offset
+                break
+            found = batch.position + batch.size, batch.last_offset + 1
+        return found
+
+    def header_at(self, position: int) -> BatchHeader:
+        """The header of the batch at `position`."""
+        data = self.file().read(position, BATCH_OVERHEAD)
+        return BatchHeader._make((*_HEADER.unpack(data), position))
+
+    def read_batch(self, batch: WalkedBatch) -> tuple[bytes, BatchHeader]:
+        """The batch's bytes and header."""
+        data = self.file().read(batch.position, batch.size)
+        return data, parse_batch_header(data)
+
+    def find_timestamp(self, timestamp: int, start_offset: int, end_offset: int) -> TimestampOffset | None:
+        """The first record in offset order within [start, end) that is not older than `timestamp` (ms)."""
+        self.trust_indexes()
+        start = max(self.time_index.offset_before(timestamp), start_offset)
+        for batch in self.walk(self.offset_index.position_for(start)):
+            if batch.base_offset >= end_offset:
+                return None
+            if batch.max_timestamp < timestamp or batch.last_offset < start_offset:
+                continue
+            data, header = self.read_batch(batch)
+            for record in decode_records(data, header):
+                if record.timestamp >= timestamp and start_offset <= record.offset < end_offset:
+                    return TimestampOffset(record.timestamp, record.offset, header.leader_epoch)
+        return None
+
+    # -- cutting ---------------------------------------------------------------------------------------------
+
+    def truncate_to(self, offset: int) -> int:
+        """Cut off the batch that holds `offset` and all behind it; how many bytes went."""
+        batch = self.locate(offset)
+        if batch is None:
+            return 0
+        removed = self.size - batch.position
+        self.offset_index.truncate_to(offset)
+        self.time_index.truncate_to(offset)
+        if self._txn_bytes:
+            self._truncate_aborted(offset)
+        self.file().truncate(batch.position)
+        self.size = batch.position
+        self.max_timestamp = None if self.size else NO_TIMESTAMP
+        self.bytes_since_index_entry = 0
+        if not self.size:
+            self._first_timestamp = None
+        return removed
+
+    def _truncate_aborted(self, offset: int) -> None:
+        kept = [txn for txn in self.aborted_txns() if txn.last_offset < offset]
+        self._txn_bytes = len(kept) * txn_index.ENTRY_SIZE
+        self._aborted = kept
+        self.files.get(self._name(TXN_INDEX)).truncate(self._txn_bytes)
+
+    # -- rebuilding ------------------------------------------------------------------------------------------
+
+    def reset_indexes(self) -> None:
+        """Empty all indexes, to be rebuilt by `note_batch` and `add_aborted` for every batch."""
+        self.offset_index.reset()
+        self.time_index.reset()
+        if self._txn_bytes or self.files.disk.exists(self._name(TXN_INDEX)):
+            self.files.get(self._name(TXN_INDEX)).truncate(0)
+        self._txn_bytes = 0
+        self._aborted = []
+        self.max_timestamp = NO_TIMESTAMP
+        self.max_timestamp_offset = self.base_offset
+        self.bytes_since_index_entry = 0
+        self._indexes_trusted = True
+
+    def trust_indexes(self) -> None:
+        """On first use: rebuild offset and time index if they cannot be true (missing, cut, zeroed)."""
+        if self._indexes_trusted:
+            return
+        self._indexes_trusted = True
+        try:
+            good = self.offset_index.fits(self.size) and self.time_index.fits()
+            good = good and len(self.time_index) > 0 and self._entry_matches()
+        except (IndexError, ApiError):
+            good = False
+        if not good:
+            self.rebuild_indexes()
+
+    def _entry_matches(self) -> bool:
+        """Whether the last offset entry names a batch."""
+        count = len(self.offset_index)
+        if not count:
+            return True
+        relative, position = self.offset_index.entry(count - 1)
+        for batch in self.walk(position):
+            return batch.last_offset == self.base_offset + relative
+        return False
+
+    def rebuild_indexes(self, interval_bytes: int = 4096) -> None:
+        """Offset and time index anew from the batch headers."""
+        self.offset_index.reset()
+        self.time_index.reset()
+        self.max_timestamp = NO_TIMESTAMP
+        self.max_timestamp_offset = self.base_offset
+        self.bytes_since_index_entry = 0
+        for batch in self.walk(0):
+            self.note_batch(
+                batch.position, batch.size, batch.last_offset, batch.max_timestamp, interval_bytes
+            )
+        self.bytes_since_index_entry = 0
+        self.time_index.maybe_append(self.max_timestamp, self.max_timestamp_offset)
+        self.offset_index.save()
+        self.time_index.save()
+
+
+def _legacy_span(chunk: bytes, at: int) -> tuple[int, int, int, int]:
+    """(offset, size, offset, timestamp) of a message of magic 0 or 1; a size of 0 if it is cut."""
+    if len(chunk) - at < _LEGACY.size:
+        return 0, 0, 0, 0
+    offset, length, magic, _, timestamp = _LEGACY.unpack_from(chunk, at)
+    return offset, length + LOG_OVERHEAD, offset, timestamp if magic == 1 else NO_TIMESTAMP
