@@ -9,28 +9,31 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from kbroker.broker.deferred import Deferred
-from kbroker.controller.decision import Decision
+from kbroker.controller.decision import MAX_RECORDS_PER_REQUEST, Decision
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.metadata.delta import ClusterDelta
+from kbroker.metadata.delta import ClusterDelta, full_delta
 from kbroker.metadata.image import ClusterImage
 from kbroker.metadata.records import encode_record
 
 if TYPE_CHECKING:
-    from kbroker.broker.timer import Timer
+    from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.metadata.cache import MetadataCache
     from kbroker.metadata.records import MetadataRecord
 
 T = TypeVar("T")
 
-#: Records a batch: followers read whole batches, so they stay small; atomic decisions are one batch.
-MAX_BATCH_RECORDS = 10_000
-
 
 class MetadataWriter(Protocol):
     """What the controller needs of the quorum (broker/raft_driver.py)."""
+
+    @property
+    def end_offset(self) -> int:
+        """Where the log ends: the next batch's first offset."""
+        ...
 
     def append(self, values: Sequence[bytes]) -> int:
         """Append one batch of record values in the current leader epoch; the offset of its last record.
@@ -41,99 +44,170 @@ class MetadataWriter(Protocol):
 
 
 class _Pending(NamedTuple):
-    """An appended batch that is not committed yet: what to publish, and whom to answer."""
+    """An appended batch that is not committed yet, and what to publish when it is."""
 
     last_offset: int
     image: ClusterImage
     delta: ClusterDelta
-    done: Callable[[], None] | None
+
+
+class _Waiting(NamedTuple):
+    """A requester whose answer holds once everything up to `last_offset` is committed and applied."""
+
+    last_offset: int
+    deferred: Deferred[Any]
+    response: Any
+    timeout: TimerHandle | None
 
 
 class ControllerDriver:
     """The active controller while this node leads the quorum; refuses with NOT_CONTROLLER otherwise.
 
     Args:
-        writer: the quorum.
+        node_id: this node.
         cache: where committed images are published.
         timer: for request time-outs.
+        loaded: the image that the log on this node's disk comes to.
     """
 
-    def __init__(self, writer: MetadataWriter, cache: MetadataCache, timer: Timer) -> None:
-        self._writer = writer
+    def __init__(self, node_id: int, cache: MetadataCache, timer: Timer, loaded: ClusterImage) -> None:
+        self.node_id = node_id
         self._cache = cache
         self._timer = timer
-        self._leading = False
+        self._writer: MetadataWriter | None = None
         self._epoch = -1
-        self._speculative = cache.image
+        self._committed = loaded
+        self._speculative = loaded
         self._pending: deque[_Pending] = deque()
-        self._waiting: deque[tuple[int, Deferred[Any], Any]] = deque()
+        self._waiting: deque[_Waiting] = deque()
+        self._publishing = False
+        #: Called when this node becomes the active controller, to bring itself into the cluster.
+        self.on_active: Callable[[], None] = _nothing
+        #: Called after a commit with the committed image.
+        self.on_commit: Callable[[ClusterImage], None] = _ignore
 
     @property
     def active(self) -> bool:
         """Whether this node is the active controller."""
-        return self._leading
+        return self._writer is not None
 
     @property
-    def speculative(self) -> ClusterImage:
-        """The image that decisions are made on: all that was appended."""
-        return self._speculative
+    def committed_image(self) -> ClusterImage:
+        """The cluster as committed; published from `publish_from_now` on."""
+        return self._committed
 
-    # -- requests ------------------------------------------------------------------------------------------
+    # -- requests --------------------------------------------------------------------------------------------
 
     def append_records(
         self, decide: Callable[[ClusterImage], Decision[T]], timeout_ms: float | None = None
     ) -> Deferred[T]:
-        """Decide on the speculative image; resolved with the decision's response when its records are
-        applied.
+        """Decide on the speculative image; resolved with the response when its records are applied here.
 
         Args:
             decide: pure; an ApiError it raises fails the Deferred.
-            timeout_ms: how long to wait for the commit at most (REQUEST_TIMED_OUT after that; the records may
-                still become true). None waits for ever.
+            timeout_ms: how long to wait for the commit at most. REQUEST_TIMED_OUT after that, and the records
+                may still become true; with 0 or less nothing is done at all. None waits for ever.
         """
         deferred: Deferred[T] = Deferred()
-        if not self._leading:
-            deferred.fail(ApiError(ErrorCode.NOT_CONTROLLER))
-            return deferred
         try:
+            if self._writer is None:
+                raise ApiError(ErrorCode.NOT_CONTROLLER)
+            if timeout_ms is not None and timeout_ms <= 0:
+                raise ApiError(ErrorCode.REQUEST_TIMED_OUT)
             decision = decide(self._speculative)
-            last_offset = self._append(decision)
+            last_offset = self._append(self._writer, decision)
         except ApiError as error:
             deferred.fail(error)
             return deferred
-        if last_offset is None:
-            # Nothing to write, but the answer may rest on records that are not committed yet.
-            last_offset = self._pending[-1].last_offset if self._pending else self._cache.image.offset
-        if last_offset <= self._cache.image.offset:
+        if last_offset <= self._committed.offset:
             deferred.resolve(decision.response)
             return deferred
-        self._waiting.append((last_offset, deferred, decision.response))
+        handle = None
         if timeout_ms is not None:
-            self._arm(deferred, timeout_ms)
+            handle = self._timer.call_later(
+                timeout_ms, lambda: deferred.fail(ApiError(ErrorCode.REQUEST_TIMED_OUT))
+            )
+        self._waiting.append(_Waiting(last_offset, deferred, decision.response, handle))
         return deferred
 
-    def _arm(self, deferred: Deferred[Any], timeout_ms: float) -> None:
-        self._timer.call_later(timeout_ms, lambda: deferred.fail(ApiError(ErrorCode.REQUEST_TIMED_OUT)))
-
-    def _append(self, decision: Decision[Any]) -> int | None:
-        """Append the records; the offset of the last one, None if there are none."""
+    def _append(self, writer: MetadataWriter, decision: Decision[Any]) -> int:
+        """Append the records; the offset that has to be committed before the answer holds."""
         records = decision.records
-        if not records:
-            return None
-        if decision.atomic and len(records) > MAX_BATCH_RECORDS:
+        if decision.atomic and len(records) > MAX_RECORDS_PER_REQUEST:
             raise ApiError(ErrorCode.POLICY_VIOLATION, "Unable to perform excessively large batch operation.")
-        last_offset = None
-        for start in range(0, len(records), MAX_BATCH_RECORDS):
-            last_offset = self._append_batch(records[start : start + MAX_BATCH_RECORDS])
-        return last_offset
+        for start in range(0, len(records), MAX_RECORDS_PER_REQUEST):
+            self._append_batch(writer, records[start : start + MAX_RECORDS_PER_REQUEST])
+        # Without records the answer may still rest on what is not committed yet.
+        return self._pending[-1].last_offset if self._pending else self._committed.offset
 
-    def _append_batch(self, records: Sequence[MetadataRecord]) -> int:
-        image = self._speculative
-        delta = ClusterDelta(image)
+    def _append_batch(self, writer: MetadataWriter, records: Sequence[MetadataRecord]) -> None:
+        delta = ClusterDelta(self._speculative)
         for record in records:
             delta.replay(record)
         level = delta.metadata_version
-        offset = self._writer.append([encode_record(record, level) for record in records])
-        self._speculative = delta.image(offset, self._epoch)
-        self._pending.append(_Pending(offset, self._speculative, delta, None))
-        return offset
+        values = [encode_record(record, level) for record in records]
+        # The image exists before the batch: whatever a flush commits in between finds its pending entry.
+        last_offset = writer.end_offset + len(values) - 1
+        image = delta.image(last_offset, self._epoch)
+        before, self._speculative = self._speculative, image
+        self._pending.append(_Pending(last_offset, image, delta))
+        try:
+            writer.append(values)
+        except ApiError:
+            self._pending.pop()
+            self._speculative = before
+            raise
+
+    # -- what the quorum tells -------------------------------------------------------------------------------
+
+    def lead_with(self, writer: MetadataWriter, epoch: int) -> None:
+        """This node is the active controller of `epoch`; everything before is committed."""
+        self._writer = writer
+        self._epoch = epoch
+        self._committed = replace(
+            self._committed, offset=writer.end_offset - 1, epoch=epoch, controller_id=self.node_id
+        )
+        self._speculative = self._committed
+        self.on_active()
+
+    def committed(self, high_watermark: int) -> None:
+        """Publish what is committed now, then give the answers that waited for it."""
+        while self._pending and self._pending[0].last_offset < high_watermark:
+            pending = self._pending.popleft()
+            self._committed = pending.image
+            if self._publishing:
+                self._cache.publish(pending.image, pending.delta)
+        while self._waiting and self._waiting[0].last_offset < high_watermark:
+            waiting = self._waiting.popleft()
+            if waiting.timeout is not None:
+                waiting.timeout.cancel()
+            waiting.deferred.resolve(waiting.response)
+        self.on_commit(self._committed)
+
+    def publish_from_now(self) -> None:
+        """Publish the committed image with all it holds, and every one after it.
+
+        Until then replayed history and the node's own registration stay private: subscribers see each log
+        created, led and fenced again only as what is true in the end.
+        """
+        self._publishing = True
+        self._cache.publish(self._committed, full_delta(self._committed))
+
+    def resigned(self) -> None:
+        """This node is no controller any more: whoever waits has to ask the next one."""
+        self._writer = None
+        self._speculative = self._committed
+        self._pending.clear()
+        while self._waiting:
+            waiting = self._waiting.popleft()
+            if waiting.timeout is not None:
+                waiting.timeout.cancel()
+            waiting.deferred.fail(ApiError(ErrorCode.NOT_CONTROLLER))
+
+
+def _nothing() -> None:
+    """Nobody asked to be called."""
+
+
+def _ignore(image: ClusterImage) -> None:
+    """Nobody asked to hear of commits."""

@@ -24,7 +24,7 @@ from kbroker.protocol.generated.create_partitions_request import (
 )
 from kbroker.protocol.generated.create_partitions_response import CreatePartitionsTopicResult
 from kbroker.protocol.generated.create_topics_request import CreatableTopic
-from kbroker.protocol.generated.create_topics_response import CreatableTopicConfigs, CreatableTopicResult
+from kbroker.protocol.generated.create_topics_response import CreatableTopicResult
 from kbroker.protocol.generated.delete_topics_response import DeletableTopicResult
 from kbroker.protocol.generated.partition_record import PartitionRecord
 from kbroker.protocol.generated.remove_topic_record import RemoveTopicRecord
@@ -57,7 +57,6 @@ class TopicRules:
         default_partitions: `num.partitions`.
         default_replication_factor: `default.replication.factor`.
         check_configs: raises ApiError(INVALID_CONFIG) for configs that a topic may not have.
-        describe_configs: (image, overrides) -> all effective configs of such a topic, for the answer.
         new_uuid: 16 random bytes.
         random_below: a random number below its argument.
     """
@@ -65,7 +64,6 @@ class TopicRules:
     default_partitions: int
     default_replication_factor: int
     check_configs: Callable[[Mapping[str, str]], None]
-    describe_configs: Callable[[ClusterImage, Mapping[str, str]], list[CreatableTopicConfigs]]
     new_uuid: Callable[[], Uuid]
     random_below: Callable[[int], int]
 
@@ -79,6 +77,8 @@ def create_topics(
     image: ClusterImage, topics: Sequence[CreatableTopic], validate_only: bool, rules: TopicRules
 ) -> Decision[list[CreatableTopicResult]]:
     """New topics with their configs and partitions; one result for each name, in the order of the request.
+
+    The effective configs of an answer are not the controller's affair: the handler adds them.
 
     Raises:
         ApiError: POLICY_VIOLATION, the request is too large as a whole.
@@ -147,7 +147,7 @@ def _create_topic(image: ClusterImage, topic: CreatableTopic, rules: TopicRules)
         error_message=None,
         num_partitions=len(partitions),
         replication_factor=len(assignment[0]),
-        configs=rules.describe_configs(image, configs),
+        configs=[],
     )
     return _Creation(result, [*records, *partitions])
 

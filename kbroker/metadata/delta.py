@@ -375,6 +375,10 @@ _APPLY: dict[str, Callable[[ClusterDelta, Any], None]] = {
     "AccessControlEntryRecord": ClusterDelta._acl,
     "RemoveAccessControlEntryRecord": ClusterDelta._remove_acl,
     "NoOpRecord": ClusterDelta._nothing,
+    # Whoever folds a log holds the records of a transaction back until it ends; here it has ended.
+    "BeginTransactionRecord": ClusterDelta._nothing,
+    "EndTransactionRecord": ClusterDelta._nothing,
+    "AbortTransactionRecord": ClusterDelta._nothing,
     "ZkMigrationStateRecord": ClusterDelta._nothing,
     "RemoveUserScramCredentialRecord": ClusterDelta._remove_scram,
     "RemoveDelegationTokenRecord": ClusterDelta._remove_token,

@@ -1,0 +1,203 @@
+"""Performs what the raft core decides: writes the election state and the log, flushes, reports commits.
+
+Flushes run elsewhere (`run_blocking`), one at a time; what is appended meanwhile is covered by the next
+one, so that many requests share an fsync. A disk that fails stops the node: a quorum that cannot tell what
+is durable must not answer.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from kbroker.broker.metadata_files import MetadataFiles
+from kbroker.clock import Clock
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.raft.batches import QuorumRules, leader_change_batch, values_batch
+from kbroker.raft.messages import (
+    Appended,
+    AppendLeaderChange,
+    BecomeLeader,
+    Commit,
+    Effect,
+    ElectionStored,
+    Event,
+    Flushed,
+    FlushLog,
+    Resign,
+    ShutDown,
+    Started,
+    StoreElection,
+)
+from kbroker.raft.node import RaftNode, Role
+from kbroker.storage.log import AppendOrigin, Log
+
+
+class QuorumListener(Protocol):
+    """Who hears of the quorum: the controller."""
+
+    def became_leader(self, epoch: int) -> None:
+        """This node may append now; all before its epoch is committed."""
+        ...
+
+    def committed(self, high_watermark: int) -> None:
+        """Everything before this offset is committed."""
+        ...
+
+    def resigned(self, epoch: int) -> None:
+        """This node does not lead any more."""
+        ...
+
+
+#: `run_blocking(work, done)`: do `work()` where blocking is allowed, then call `done(error or None)` on the
+#: loop.
+RunBlocking = Callable[[Callable[[], object], Callable[[BaseException | None], None]], None]
+
+
+class RaftDriver:
+    """This node's part in the metadata quorum.
+
+    Args:
+        node: the core.
+        log: the metadata partition's log, recovered.
+        files: election state and snapshots.
+        rules: `kraft.version` and voters in force.
+        rules_in_log: whether log or snapshot already have them as control records.
+        clock: wall clock for records, monotonic for the core.
+        run_blocking: for fsync.
+        on_failure: the disk failed: stop the node.
+    """
+
+    def __init__(
+        self,
+        node: RaftNode,
+        log: Log,
+        files: MetadataFiles,
+        rules: QuorumRules,
+        *,
+        rules_in_log: bool,
+        clock: Clock,
+        run_blocking: RunBlocking,
+        on_failure: Callable[[BaseException], None],
+    ) -> None:
+        self.node = node
+        self.log = log
+        self.rules = rules
+        self._files = files
+        self._rules_in_log = rules_in_log
+        self._clock = clock
+        self._run_blocking = run_blocking
+        self._on_failure = on_failure
+        self._listener: QuorumListener | None = None
+        self._events: deque[Event] = deque()
+        self._stepping = False
+        self.failed = False
+
+    def start(self, listener: QuorumListener) -> None:
+        """Take part in the quorum; `listener` hears what comes of it."""
+        self._listener = listener
+        self.step(Started(self.log.log_end_offset))
+
+    def stop(self) -> None:
+        """Give up leadership; nothing is appended afterwards."""
+        self.step(ShutDown())
+
+    def append(self, values: Sequence[bytes]) -> int:
+        """See `MetadataWriter.append`.
+
+        Raises:
+            ApiError: NOT_CONTROLLER, this node does not lead; KAFKA_STORAGE_ERROR.
+        """
+        if self.node.role is not Role.LEADER or self.failed:
+            raise ApiError(ErrorCode.NOT_CONTROLLER)
+        base = self.log.log_end_offset
+        batch = values_batch(values, base_offset=base, epoch=self.node.epoch, now_ms=self._clock.now_ms())
+        self._write(batch)
+        self.step(Appended(self.log.log_end_offset))
+        return self.log.log_end_offset - 1
+
+    def step(self, event: Event) -> None:
+        """Feed the core and perform its effects in order; events that effects cause come after them."""
+        self._events.append(event)
+        if self._stepping:
+            return
+        self._stepping = True
+        try:
+            while self._events and not self.failed:
+                for effect in self.node.step(self._clock.monotonic_ms(), self._events.popleft()):
+                    self._perform(effect)
+        finally:
+            self._stepping = False
+
+    def _perform(self, effect: Effect) -> None:
+        assert self._listener is not None, "not started"
+        match effect:
+            case StoreElection(state=state):
+                voters = None if self.rules.kraft_version else [voter.id for voter in self.node.voters]
+                self._attempt(lambda: self._files.write_election(state, voters))
+                self._events.append(ElectionStored(state.epoch))
+            case AppendLeaderChange(epoch=epoch):
+                self._append_leader_change(epoch)
+            case FlushLog(end_offset=end):
+                self._flush(end)
+            case Commit(high_watermark=end):
+                self.log.high_watermark = end
+                self._listener.committed(end)
+            case BecomeLeader(epoch=epoch):
+                self._listener.became_leader(epoch)
+            case Resign(epoch=epoch):
+                self._listener.resigned(epoch)
+
+    def _append_leader_change(self, epoch: int) -> None:
+        voters = [voter.id for voter in self.node.voters]
+        batch = leader_change_batch(
+            self.node.node_id,
+            voters,
+            [self.node.node_id],
+            None if self._rules_in_log else self.rules,
+            base_offset=self.log.log_end_offset,
+            epoch=epoch,
+            now_ms=self._clock.now_ms(),
+        )
+        self._rules_in_log = True
+        self._write(batch)
+        self._events.append(Appended(self.log.log_end_offset))
+
+    def _write(self, batch: bytes) -> None:
+        def write() -> None:
+            self.log.append_as_leader(
+                memoryview(batch), self.node.epoch, self._clock.now_ms(), AppendOrigin.RAFT
+            )
+            self.log.flush_staged()
+
+        self._attempt(write)
+
+    def _attempt(self, work: Callable[[], None]) -> None:
+        """Do it; a failure is the end of this node's part in the quorum.
+
+        Raises:
+            ApiError: KAFKA_STORAGE_ERROR.
+        """
+        try:
+            work()
+        except (ApiError, OSError) as error:
+            self._fail(error)
+            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
+
+    def _flush(self, end_offset: int) -> None:
+        job = self.log.fsync_job()
+
+        def done(error: BaseException | None) -> None:
+            if error is not None:
+                self._fail(error)
+                return
+            self.log.fsynced(job.offset, self._clock.now_ms())
+            self.step(Flushed(end_offset))
+
+        self._run_blocking(job.run, done)
+
+    def _fail(self, error: BaseException) -> None:
+        if not self.failed:
+            self.failed = True
+            self._on_failure(error)

@@ -1,0 +1,83 @@
+"""Formatting a node's folders: meta.properties in each log directory, and the metadata log's first snapshot.
+
+As Kafka 4.4's `kafka-storage format`: the first snapshot, at offset 0 of epoch 0, holds the feature levels,
+and with dynamic voters (`kraft.version` 1, KIP-853) the quorum itself. Random ids come in as arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kbroker.broker.metadata_files import MetadataFiles
+from kbroker.controller.features import LATEST_METADATA_VERSION
+from kbroker.controller.kraft.bootstrap import feature_records
+from kbroker.metadata.records import encode_record
+from kbroker.raft.batches import QuorumRules, snapshot_batches
+from kbroker.raft.snapshot import BOOTSTRAP_ID
+from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter, VoterSet
+from kbroker.storage.disk import Disk
+from kbroker.storage.meta_properties import MetaProperties, read_meta_properties, write_meta_properties
+from kbroker.types import Uuid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StorageFormat:
+    """What to write.
+
+    Attributes:
+        log_dirs: all log directories of the node, absolute.
+        metadata_dir: the one that holds the metadata log (one of `log_dirs`, or one more).
+        directory_ids: one for each of `log_dirs`, then one for `metadata_dir` if it is none of them.
+        controller_endpoints: where the node's controller listener is; may be empty for a node by itself.
+        static_voters: the quorum is fixed by controller.quorum.voters: `kraft.version` stays 0.
+        metadata_version: the feature level to begin with.
+    """
+
+    log_dirs: Sequence[str]
+    metadata_dir: str
+    cluster_id: str
+    node_id: int
+    directory_ids: Sequence[Uuid]
+    controller_endpoints: Sequence[QuorumEndpoint] = ()
+    static_voters: bool = False
+    metadata_version: int = LATEST_METADATA_VERSION
+
+    @property
+    def directories(self) -> list[str]:
+        """Every directory that gets a meta.properties."""
+        return list(dict.fromkeys([*self.log_dirs, self.metadata_dir]))
+
+
+def format_storage(disk: Disk, plan: StorageFormat, now_ms: int) -> None:
+    """Format what is not formatted yet; directories that are (a new one beside them) stay as they are.
+
+    meta.properties comes last: a crash in between leaves folders that are formatted again.
+
+    Raises:
+        OSError: a directory cannot be written.
+    """
+    metadata_id = plan.directory_ids[plan.directories.index(plan.metadata_dir)]
+    meta = read_meta_properties(disk, plan.metadata_dir)
+    if meta is None:
+        _write_first_snapshot(disk, plan, metadata_id, now_ms)
+    for directory, directory_id in zip(plan.directories, plan.directory_ids):
+        if read_meta_properties(disk, directory) is None:
+            write_meta_properties(
+                disk,
+                directory,
+                MetaProperties(cluster_id=plan.cluster_id, node_id=plan.node_id, directory_id=directory_id),
+            )
+
+
+def _write_first_snapshot(disk: Disk, plan: StorageFormat, directory_id: Uuid, now_ms: int) -> None:
+    rules = QuorumRules()
+    if not plan.static_voters:
+        voter = QuorumVoter(plan.node_id, directory_id, tuple(plan.controller_endpoints))
+        rules = QuorumRules(1, VoterSet([voter]))
+    level = plan.metadata_version
+    values = [encode_record(record, level) for record in feature_records(level)]
+    batches = snapshot_batches(
+        values, rules, epoch=BOOTSTRAP_ID.epoch, last_log_timestamp_ms=now_ms, now_ms=now_ms
+    )
+    MetadataFiles(disk, plan.metadata_dir).write_snapshot(BOOTSTRAP_ID, batches)
