@@ -1,0 +1,276 @@
+"""A cluster to ask: finds a broker, the controller, a coordinator or partition leaders, and sends there.
+
+Synchronous and made for tools and tests: connections are opened when first needed and kept; a question whose
+answer says "not here, not now" is asked again, with fresh metadata, until the time is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from time import monotonic, sleep
+from typing import TypeVar
+
+from kbroker.client.connection import Address, Connection
+from kbroker.client.errors import ClientError, Unreachable, check, error_code
+from kbroker.errors import ErrorCode
+from kbroker.protocol.api_keys import ApiKey
+from kbroker.protocol.generated.find_coordinator_request import FindCoordinatorRequest
+from kbroker.protocol.generated.find_coordinator_response import FindCoordinatorResponse
+from kbroker.protocol.generated.metadata_request import MetadataRequest, MetadataRequestTopic
+from kbroker.protocol.generated.metadata_response import MetadataResponse, MetadataResponseBroker
+from kbroker.protocol.primitives import Message
+from kbroker.types import TopicPartition
+
+R = TypeVar("R", bound=Message)
+T = TypeVar("T")
+
+DEFAULT_PORT = 9092
+#: Kinds of coordinators, as FindCoordinator numbers them.
+GROUP, TRANSACTION = 0, 1
+
+_COORDINATOR_MOVED = frozenset(
+    {
+        ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+        ErrorCode.COORDINATOR_NOT_AVAILABLE,
+        ErrorCode.NOT_COORDINATOR,
+    }
+)
+_CONTROLLER_MOVED = frozenset({ErrorCode.NOT_CONTROLLER})
+_PAUSE_S = 0.1
+
+
+def parse_bootstrap(text: str) -> list[Address]:
+    """Addresses of "host:port,host,[::1]:9092"; the port is 9092 where it is missing.
+
+    Raises:
+        ClientError: not of that form.
+    """
+    addresses = []
+    for part in text.split(","):
+        host, colon, port = part.strip().rpartition(":")
+        if not colon or port.endswith("]"):
+            host, port = part.strip(), str(DEFAULT_PORT)
+        host = host.removeprefix("[").removesuffix("]")
+        if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+            raise ClientError(f"{part.strip()!r} is no address of a broker: write host:port")
+        addresses.append(Address(host, int(port)))
+    return addresses
+
+
+class Cluster:
+    """A context manager; nothing is connected before the first question.
+
+    Args:
+        bootstrap: "host:port" of one or more brokers, with commas between.
+        timeout_s: for each connection and answer, and for all tries of one question together.
+
+    Raises:
+        ClientError: a bootstrap address is malformed.
+    """
+
+    def __init__(self, bootstrap: str, *, client_id: str = "kbroker", timeout_s: float = 30.0) -> None:
+        self.bootstrap = parse_bootstrap(bootstrap)
+        self.timeout_s = timeout_s
+        self._client_id = client_id
+        self._connections: dict[Address, Connection] = {}
+        self._brokers: dict[int, MetadataResponseBroker] | None = None
+        self._controller_id = -1
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections; the next question opens new ones."""
+        for connection in self._connections.values():
+            connection.close()
+        self._connections.clear()
+
+    # Where to ask.
+
+    def any(self) -> Connection:
+        """A connection to some broker: an open one, else the first of the bootstrap list that answers.
+
+        Raises:
+            Unreachable: none does.
+        """
+        for connection in self._connections.values():
+            return connection
+        reasons = []
+        for address in self.bootstrap:
+            try:
+                return self._connect(address)
+            except Unreachable as error:
+                reasons.append(str(error))
+        raise Unreachable("; ".join(reasons))
+
+    def node(self, node_id: int) -> Connection:
+        """A connection to one broker.
+
+        Raises:
+            ClientError: the cluster has no live broker of that id.
+            Unreachable: it does not answer.
+        """
+        broker = self.brokers().get(node_id) or self.brokers(refresh=True).get(node_id)
+        if broker is None:
+            known = ", ".join(str(known) for known in sorted(self.brokers())) or "none"
+            raise ClientError(f"there is no broker {node_id} in the cluster (brokers: {known})")
+        return self._connect(Address(broker.host, broker.port))
+
+    def controller(self) -> Connection:
+        """Where changes are sent: the controller, or the broker that KRaft names in its place."""
+        if self._brokers is None or self._controller_id not in self._brokers:
+            self.metadata([])
+        return self.node(self._controller_id) if self._controller_id >= 0 else self.any()
+
+    def coordinator(self, key: str, kind: int = GROUP) -> Connection:
+        """A connection to the coordinator of a group or transactional id.
+
+        Raises:
+            ApiError: there is none.
+        """
+        return self._connect(self._find_coordinator(key, kind))
+
+    def brokers(self, *, refresh: bool = False) -> dict[int, MetadataResponseBroker]:
+        """The live brokers by id."""
+        if self._brokers is None or refresh:
+            self.metadata([])
+        assert self._brokers is not None
+        return self._brokers
+
+    # Questions.
+
+    def metadata(self, topics: Iterable[str] | None = None) -> MetadataResponse:
+        """Ask for brokers and topics (None: all topics); never creates one."""
+        asked = None if topics is None else [MetadataRequestTopic(name=name) for name in topics]
+        request = MetadataRequest(topics=asked, allow_auto_topic_creation=False)
+        answer = self.ask(request, MetadataResponse)
+        check(answer.error_code)
+        self._brokers = {broker.node_id: broker for broker in answer.brokers}
+        self._controller_id = answer.controller_id
+        return answer
+
+    def ask(self, request: Message, response: type[R]) -> R:
+        """Ask any broker; if an open connection turns out to be dead, another is tried once."""
+        kept = bool(self._connections)
+        try:
+            return self._ask_at(self.any(), request, response)
+        except Unreachable:
+            if not kept:
+                raise
+        return self._ask_at(self.any(), request, response)
+
+    def ask_node(self, node_id: int, request: Message, response: type[R]) -> R:
+        """Ask one broker."""
+        return self._ask_at(self.node(node_id), request, response)
+
+    def ask_controller(self, request: Message, response: type[R], codes: Callable[[R], Iterable[int]]) -> R:
+        """Ask the controller, again if it has moved.
+
+        Args:
+            codes: the error codes of an answer.
+        """
+
+        def attempt() -> R:
+            return self._ask_at(self.controller(), request, response)
+
+        def forget() -> None:
+            self._brokers = None
+
+        return self._retry(attempt, codes, _CONTROLLER_MOVED, forget)
+
+    def ask_coordinator(
+        self,
+        key: str,
+        request: Message | Callable[[Connection], tuple[Message, int]],
+        response: type[R],
+        codes: Callable[[R], Iterable[int]],
+        kind: int = GROUP,
+    ) -> R:
+        """Ask the coordinator of `key`, again while it moves or loads.
+
+        Args:
+            request: or a function that makes request and version for the broker that was found.
+            codes: the error codes of an answer.
+        """
+
+        def attempt() -> R:
+            connection = self.coordinator(key, kind)
+            if isinstance(request, Message):
+                return self._ask_at(connection, request, response)
+            message, version = request(connection)
+            return self._ask_at(connection, message, response, version)
+
+        return self._retry(attempt, codes, _COORDINATOR_MOVED, lambda: None)
+
+    def leaders(self, partitions: Iterable[TopicPartition]) -> dict[int, list[TopicPartition]]:
+        """Which broker leads which of these partitions.
+
+        Raises:
+            ApiError: a topic or partition does not exist or has no leader.
+        """
+        wanted = sorted(set(partitions))
+        answer = self.metadata({tp.topic for tp in wanted})
+        found: dict[TopicPartition, int] = {}
+        for topic in answer.topics:
+            check(topic.error_code, what=f"topic {topic.name}")
+            for partition in topic.partitions:
+                leader = -1 if partition.error_code else partition.leader_id
+                found[TopicPartition(topic.name or "", partition.partition_index)] = leader
+        by_leader: dict[int, list[TopicPartition]] = {}
+        for tp in wanted:
+            if tp not in found:
+                check(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, what=str(tp))
+            if found[tp] < 0:
+                check(ErrorCode.LEADER_NOT_AVAILABLE, "the partition has no leader", str(tp))
+            by_leader.setdefault(found[tp], []).append(tp)
+        return by_leader
+
+    # How it is done.
+
+    def _connect(self, address: Address) -> Connection:
+        connection = self._connections.get(address)
+        if connection is None:
+            connection = Connection(address, client_id=self._client_id, timeout_s=self.timeout_s)
+            self._connections[address] = connection
+        return connection
+
+    def _ask_at(
+        self, connection: Connection, request: Message, response: type[R], version: int | None = None
+    ) -> R:
+        try:
+            return connection.ask(request, response, version=version)
+        except Unreachable:
+            self._connections.pop(connection.address, None)
+            raise
+
+    def _find_coordinator(self, key: str, kind: int) -> Address:
+        def attempt() -> tuple[int, str | None, Address]:
+            connection = self.any()
+            if connection.version(ApiKey.FIND_COORDINATOR) >= 4:
+                request = FindCoordinatorRequest(key_type=kind, coordinator_keys=[key])
+                found = self.ask(request, FindCoordinatorResponse).coordinators[0]
+                return found.error_code, found.error_message, Address(found.host, found.port)
+            answer = self.ask(FindCoordinatorRequest(key=key, key_type=kind), FindCoordinatorResponse)
+            return answer.error_code, answer.error_message, Address(answer.host, answer.port)
+
+        code, message, address = self._retry(attempt, lambda a: [a[0]], _COORDINATOR_MOVED, lambda: None)
+        check(code, message, f"coordinator of {key}")
+        return address
+
+    def _retry(
+        self,
+        attempt: Callable[[], T],
+        codes: Callable[[T], Iterable[int]],
+        again: frozenset[ErrorCode],
+        refresh: Callable[[], None],
+    ) -> T:
+        deadline = monotonic() + self.timeout_s
+        while True:
+            answer = attempt()
+            if not any(error_code(code) in again for code in codes(answer)) or monotonic() > deadline:
+                return answer
+            refresh()
+            sleep(_PAUSE_S)

@@ -1,0 +1,53 @@
+"""What can go wrong between a client and a cluster. An answer with an error code is an `ApiError`."""
+
+from __future__ import annotations
+
+from kbroker.errors import ApiError, ErrorCode, default_message
+
+
+class ClientError(Exception):
+    """The cluster could not be asked, or its answer makes no sense; the text tells a person what to do."""
+
+
+class Unreachable(ClientError):
+    """No connection, or it broke, or no answer in time."""
+
+
+class Unsupported(ClientError):
+    """The broker is too old (or new) for what is asked."""
+
+
+def error_code(number: int) -> ErrorCode:
+    """The code of that number; one that this release does not know counts as UNKNOWN_SERVER_ERROR."""
+    try:
+        return ErrorCode(number)
+    except ValueError:
+        return ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+def check(number: int, message: str | None = None, what: str = "") -> None:
+    """Nothing for code 0.
+
+    Args:
+        message: the answer's own text, if it has one.
+        what: which topic, group … failed, as in "topic t".
+
+    Raises:
+        ApiError: its text begins with `what`.
+    """
+    if number == 0:
+        return
+    code = error_code(number)
+    if number != code:
+        message = f"unknown error code {number}"
+    text = message or default_message(code)
+    raise ApiError(code, f"{what}: {text}" if what else text)
+
+
+def failure(code: int, message: str | None = None, what: str = "") -> ApiError | None:
+    """`check`, with the error as a value."""
+    try:
+        check(code, message, what)
+    except ApiError as error:
+        return error
+    return None
