@@ -204,14 +204,14 @@ class BrokerConfig:
 
     # -- for people ------------------------------------------------------------------------------------
 
-    def not_obeyed(self) -> list[str]:
-        """Static settings that differ from their default although kbroker does not act on them."""
+    def not_obeyed(self, names: Iterable[str]) -> list[str]:
+        """Those of `names` that are set to another value than the default, which kbroker does not act on."""
         found = []
-        for name, text in self.static.items():
+        for name in names:
             definition = broker_definition(name)
-            if definition is None or definition.obeyed:
+            if definition is None or definition.obeyed or name not in self.static:
                 continue
-            if definition.parse(text) != definition.default:
+            if definition.parse(self.static[name]) != definition.default:
                 found.append(name)
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kbroker.config.broker_config import BrokerConfig
@@ -54,9 +54,10 @@ class Loaded:
 def load_config(
     *,
     profile: str = "dev",
-    files: Iterable[tuple[str, Mapping[str, str]]] = (),
+    files: Sequence[tuple[str, Mapping[str, str]]] = (),
     environment: Mapping[str, str] | None = None,
     assignments: Iterable[tuple[str, str]] = (),
+    fallbacks: Mapping[str, str] | None = None,
 ) -> Loaded:
     """Settings in the order in which they win: profile, files, environment, assignments.
 
@@ -65,6 +66,7 @@ def load_config(
         files: each file's name and its settings.
         environment: `os.environ` or a piece of it.
         assignments: from the command line.
+        fallbacks: for settings that nobody made, log.dir counting as log.dirs.
 
     Raises:
         ConfigError: an unknown name (with the nearest known one), a refused value, a contradiction. Unknown
@@ -89,8 +91,14 @@ def load_config(
     for name in given:
         _require_known(name, "command line")
     _adopt(static, given)
+    for name, text in (fallbacks or {}).items():
+        if name not in static and not (name == "log.dirs" and "log.dir" in static):
+            static[name] = text
     config = BrokerConfig(static)
-    ignored = sorted({*config.not_obeyed(), *(name for name in static if broker_definition(name) is None)})
+    chosen = {*from_environment, *given, *(name for _, settings in files for name in settings)}
+    ignored = sorted(
+        {*config.not_obeyed(chosen), *(name for name in static if broker_definition(name) is None)}
+    )
     if ignored:
         warnings.append(f"these settings are known but have no effect in kbroker yet: {', '.join(ignored)}")
     return Loaded(config, warnings)
