@@ -1,0 +1,47 @@
+"""The `kbroker` command. Each sub-command is imported when it is called: starting a broker must not wait."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+_HELP = """\
+usage: kbroker COMMAND [OPTIONS]
+
+kbroker is a Kafka-compatible broker.
+
+  start     start a broker; on an empty folder it makes a new one-node cluster
+  wire      decode and encode Kafka messages, for authors of clients
+  version   print the version
+
+`kbroker COMMAND --help` tells the options. `kbroker-admin` manages topics, groups, configs and more.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a sub-command; returns the exit code (2: wrong usage)."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    command = arguments[0] if arguments else "--help"
+    if command == "start":
+        from kbroker.cli.start import start
+
+        return start(arguments[1:])
+    if command == "wire":
+        from kbroker.cli.wire import wire
+
+        result: int | None = wire(arguments[1:], prog_name="kbroker wire")
+        return result or 0
+    if command in ("version", "--version", "-V"):
+        from kbroker import __version__
+
+        print(f"kbroker {__version__}")
+        return 0
+    if command in ("help", "--help", "-h"):
+        print(_HELP, end="")
+        return 0 if arguments else 2
+    print(f"kbroker: no command {command!r}; there are start, wire and version", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""From checked settings to a running node and back: event loop, logging, signals."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from kbroker.config.loading import Loaded
+from kbroker.errors import ConfigError
+
+if TYPE_CHECKING:
+    from kbroker.main import Node
+
+_log = logging.getLogger("kbroker")
+
+
+class _ShortFormatter(logging.Formatter):
+    """One line a record: time, level, message. A traceback follows only where a bug of ours shows."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = super().format(record)
+        return line if record.exc_info else line.replace("\n", " ")
+
+
+def set_up_logging(level: str) -> None:
+    """Short lines to stderr from `level` (debug, info, warning, error) on."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_ShortFormatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.WARNING)
+    logging.getLogger("kbroker").setLevel(level.upper())
+
+
+def new_event_loop(kind: str) -> asyncio.AbstractEventLoop:
+    """uvloop if `kind` is auto and it is installed, else the loop of that name.
+
+    Raises:
+        ConfigError: uvloop is demanded and missing.
+    """
+    if kind in ("auto", "uvloop"):
+        try:
+            import uvloop
+        except ImportError:
+            if kind == "uvloop":
+                raise ConfigError("kbroker.event.loop is uvloop, which is not installed") from None
+        else:
+            loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
+            return loop
+    return asyncio.new_event_loop()
+
+
+def run(loaded: Loaded, banner: Callable[[Node], str]) -> int:
+    """Start a node, say so, wait for a signal, stop; returns the exit code.
+
+    Raises:
+        ConfigError: the node cannot start like this; nothing on the disk has changed.
+    """
+    config = loaded.config
+    set_up_logging(config.get_str("kbroker.log.level"))
+    for warning in loaded.warnings:
+        _log.warning("%s", warning)
+    loop = new_event_loop(config.get_str("kbroker.event.loop"))
+    asyncio.set_event_loop(loop)
+    try:
+        return loop.run_until_complete(_serve(loop, loaded, banner))
+    finally:
+        loop.close()
+
+
+async def _serve(loop: asyncio.AbstractEventLoop, loaded: Loaded, banner: Callable[[Node], str]) -> int:
+    from kbroker.main import Node
+
+    stop = loop.create_future()
+    _catch_signals(loop, stop)
+    node = Node(loaded.config)
+    await node.start()
+    gc.collect()
+    gc.freeze()
+    print(banner(node), flush=True)
+    stopped = asyncio.ensure_future(node.failed.wait())
+    await asyncio.wait([stop, stopped], return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    await node.stop()
+    return 0 if stop.done() else 1
+
+
+def _catch_signals(loop: asyncio.AbstractEventLoop, stop: asyncio.Future[None]) -> None:
+    """The first SIGTERM or SIGINT resolves `stop`; the next one ends the process where it is.
+
+    A kill -9 loses nothing that was acknowledged, so the hard way out does not either.
+    """
+
+    def on_signal() -> None:
+        if stop.done():
+            os._exit(130)
+        stop.set_result(None)
+
+    def from_any_thread(number: int, frame: Any) -> None:
+        loop.call_soon_threadsafe(on_signal)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(number, on_signal)
+        except (NotImplementedError, RuntimeError, ValueError):  # Windows, or not the main thread
+            signal.signal(number, from_any_thread)

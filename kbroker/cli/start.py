@@ -1,0 +1,128 @@
+"""`kbroker start`: settings, one node, a banner, a clean end.
+
+Everything a person can get wrong ends in one line on stderr and exit code 1, before anything on the disk has
+changed. SIGTERM and Ctrl-C stop cleanly, a second one at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kbroker.config.loading import Loaded, load_config
+from kbroker.config.sources import parse_assignment, parse_properties, parse_toml
+from kbroker.errors import ConfigError
+
+if TYPE_CHECKING:
+    from kbroker.main import Node
+
+#: Where the data goes if nobody says where.
+DEFAULT_DATA = "kbroker-data"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="kbroker start",
+        description="Start a broker. On an empty folder it makes a new one-node cluster.",
+        epilog=(
+            "Settings win in this order: --set, --port/--host/--data, environment, --config, --profile. "
+            "In the environment KAFKA_LOG_RETENTION_MS is log.retention.ms (_ is a dot, __ an underscore, "
+            "___ a hyphen), KBROKER_EVENT_LOOP is kbroker.event.loop. The loop is uvloop if that is installed."
+        ),
+    )
+    parser.add_argument("--port", type=int, help="port to listen on (9092); 0 takes any free one")
+    parser.add_argument("--host", help="address to listen on (localhost); 0.0.0.0 is every interface")
+    parser.add_argument("--data", metavar="DIR", help=f"folder of the data (./{DEFAULT_DATA})")
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="server.properties, or the same as .toml",
+    )
+    parser.add_argument(
+        "--set", metavar="NAME=VALUE", action="append", default=[], help="one setting, by Kafka's name"
+    )
+    parser.add_argument(
+        "--profile",
+        choices=("dev", "production"),
+        default="dev",
+        help="dev: one replica of everything, groups form at once, no wait for the disk; "
+        "production: Apache Kafka's own defaults",
+    )
+    return parser
+
+
+def start(arguments: Sequence[str]) -> int:
+    """Run a broker until it is told to stop; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        loaded = load(options)
+        from kbroker.cli.run import run
+
+        return run(loaded, banner)
+    except ConfigError as error:
+        print(f"kbroker: {error}", file=sys.stderr)
+        return 1
+
+
+def load(options: argparse.Namespace) -> Loaded:
+    """The settings that the options, the environment and the files come to.
+
+    Raises:
+        ConfigError: something in them is wrong, or a file cannot be read.
+    """
+    assignments = []
+    if options.data is not None:
+        assignments.append(("log.dirs", options.data))
+    assignments += [parse_assignment(text) for text in options.set]
+    return load_config(
+        profile=options.profile,
+        files=[(path, _read(path)) for path in options.config],
+        environment=os.environ,
+        assignments=[*_listener_settings(options), *assignments],
+        fallbacks={"log.dirs": DEFAULT_DATA, **_default_listener(options.profile)},
+    )
+
+
+def _default_listener(profile: str) -> dict[str, str]:
+    return {"listeners": "PLAINTEXT://localhost:9092"} if profile == "dev" else {}
+
+
+def _listener_settings(options: argparse.Namespace) -> list[tuple[str, str]]:
+    if options.port is None and options.host is None:
+        return []
+    if options.port is not None and not 0 <= options.port <= 65535:
+        raise ConfigError(f"--port must be between 0 and 65535, not {options.port}")
+    port = 9092 if options.port is None else options.port
+    host = ("localhost" if options.profile == "dev" else "") if options.host is None else options.host
+    if ":" in host:
+        host = f"[{host}]"
+    return [("listeners", f"PLAINTEXT://{host}:{port}")]
+
+
+def _read(path: str) -> dict[str, str]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"cannot read {path}: it is no UTF-8 text") from None
+    return parse_toml(text, path) if path.endswith(".toml") else parse_properties(text, path)
+
+
+def banner(node: Node) -> str:
+    """What a person wants to know of a broker that has started."""
+    from kbroker import __version__
+
+    address = node.bootstrap
+    return (
+        f"kbroker {__version__} listens on {address}  (cluster {node.cluster_id}, node {node.node_id})\n"
+        f"data in {', '.join(node.log_dirs)}\n"
+        f"try:  echo hello | kcat -b {address} -t greetings -P  &&  kcat -b {address} -t greetings -C -e\n"
+        "stop with Ctrl-C"
+    )
