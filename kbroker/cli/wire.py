@@ -30,7 +30,8 @@ def wire() -> None:
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
-    command = click.argument("files", nargs=-1, type=click.File("r", encoding="utf-8"))(command)
+    lines = click.File("r", "utf-8", "replace")
+    command = click.argument("files", nargs=-1, default=("-",), type=lines)(command)
     return click.option("--batch", is_flag=True, help="Record batches instead of messages.")(command)
 
 
@@ -56,12 +57,21 @@ def encode(files: tuple[IO[str], ...], batch: bool) -> None:
 
 def _convert(files: tuple[IO[str], ...], convert: Callable[[JsonObject], JsonObject]) -> None:
     failed = False
-    for file in files or (sys.stdin,):
+    for file in files:
         for result in convert_lines(file, convert):
             failed = failed or "error" in result
-            click.echo(json.dumps(result, ensure_ascii=False, separators=(",", ":")))
+            click.echo(_to_text(result))
     if failed:
         sys.exit(1)
+
+
+def _to_text(result: JsonObject) -> str:
+    text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        return json.dumps(result, separators=(",", ":"))
+    return text
 
 
 def convert_lines(lines: Iterable[str], convert: Callable[[JsonObject], JsonObject]) -> Iterable[JsonObject]:
@@ -119,11 +129,20 @@ def encode_line(line: JsonObject) -> JsonObject:
     from kbroker.protocol.json_converter import from_json
 
     cls, version = _name_and_version(line)
-    message = from_json(cls.NAME, _required(line, "json"), version)
+    message: Any = from_json(cls.NAME, _required(line, "json"), version)
     if "unknown_tags" in line:
-        message.unknown_tags = [(tag, bytes.fromhex(raw)) for tag, raw in line["unknown_tags"]]  # type: ignore[attr-defined]
+        if not hasattr(message, "unknown_tags"):
+            raise ValueError(f"{cls.NAME} has no tagged fields")
+        message.unknown_tags = _tags(line["unknown_tags"])
     result = {k: v for k, v in line.items() if k not in ("hex", "framed")}
     return result | _bytes_fields(message, version, message.encode(version))
+
+
+def _tags(pairs: Any) -> list[tuple[int, bytes]]:
+    try:
+        return [(int(tag), bytes.fromhex(raw)) for tag, raw in pairs]
+    except TypeError:
+        raise ValueError("unknown_tags must be pairs of tag and hex") from None
 
 
 def decode_batches(line: JsonObject) -> JsonObject:

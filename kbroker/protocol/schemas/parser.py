@@ -14,7 +14,16 @@ FOLDER = Path(__file__).parent
 SCALARS = frozenset(("bool", "int8", "int16", "uint16", "int32", "uint32", "int64", "float64", "uuid"))
 PRIMITIVES = SCALARS | {"string", "bytes", "records"}
 _KINDS = frozenset(
-    ("request", "response", "header", "data", "metadata", "coordinator-key", "coordinator-value")
+    (
+        "request",
+        "response",
+        "header",
+        "data",
+        "metadata",
+        "coordinator-key",
+        "coordinator-value",
+        "remote-log",
+    )
 )
 _FIELD = re.compile(r"(\w+): (\[\])?(\w+)(\?)?\s+(\S+)((?: +\S+)*)$")
 
