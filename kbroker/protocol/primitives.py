@@ -205,6 +205,38 @@ def write_varlong(out: bytearray, value: int) -> None:
     out.append(raw)
 
 
+# --- arrays of numbers ---
+
+#: Lengths up to which an array has a precompiled layout; replica lists are this short.
+_SHORT = 9
+
+
+def _array_functions(
+    code: str,
+) -> tuple[Callable[[list[int]], bytes], Callable[[Buffer, int, int], list[int]]]:
+    """Writer and reader of arrays of one format character; the count is not part of either."""
+    layouts = [struct.Struct(f">{count}{code}") for count in range(_SHORT)]
+    short_pack = [layout.pack for layout in layouts]
+    short_unpack = [layout.unpack_from for layout in layouts]
+
+    def pack(values: list[int]) -> bytes:
+        count = len(values)
+        return short_pack[count](*values) if count < _SHORT else struct.pack(f">{count}{code}", *values)
+
+    def unpack(buf: Buffer, pos: int, count: int) -> list[int]:
+        if count < _SHORT:
+            return list(short_unpack[count](buf, pos))
+        return list(struct.unpack_from(f">{count}{code}", buf, pos))
+
+    return pack, unpack
+
+
+pack_int8s, unpack_int8s = _array_functions("b")
+pack_int16s, unpack_int16s = _array_functions("h")
+pack_int32s, unpack_int32s = _array_functions("i")
+pack_int64s, unpack_int64s = _array_functions("q")
+
+
 # --- compact strings ---
 
 

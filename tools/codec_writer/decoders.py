@@ -248,8 +248,7 @@ class Decoders:
             out.add(f"{target} = [bytes(buf[i : i + 16]) for i in range(pos, end, 16)]")
             out.add("pos = end")
         elif field.type in FIXED:
-            code = FIXED[field.type][0]
-            out.add(f'{target} = list(unpack_from(f">{{n}}{code}", buf, pos))')
+            out.add(f"{target} = unpack_{field.type}s(buf, pos, n)")
             out.add("pos += n" if width == 1 else f"pos += {width} * n")
         else:
             self._array_of_strings(field, target, flexible)

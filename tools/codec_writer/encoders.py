@@ -180,7 +180,7 @@ class Encoders:
             src.add(f"{out} += {src.struct_name('pack', ['16s'])}(item)")
             src.close()
         elif field.type in FIXED:
-            src.add(f'{out} += pack(f">{{len({value})}}{FIXED[field.type][0]}", *{value})')
+            src.add(f"{out} += pack_{field.type}s({value})")
         else:
             src.open(f"for text in {value}:")
             self._string("text", flexible, False, out)

@@ -52,11 +52,8 @@ def _imports(text: str, formats: set[str]) -> str:
     lines = []
     if "Iterable[" in text:
         lines.append("from collections.abc import Iterable")
-    names = [name for name in ("pack", "unpack_from") if re.search(rf"\b{name}\(f", text)]
     if formats:
-        lines.append("from struct import Struct as Layout" + "".join(f", {n}" for n in sorted(names)))
-    elif names:
-        lines.append(f"from struct import {', '.join(sorted(names))}")
+        lines.append("from struct import Struct as Layout")
     words = set(re.findall(r"\w+", text))
     used = sorted(name for name in words & vars(primitives).keys() if name not in ("struct", "annotations"))
     lines.append("")

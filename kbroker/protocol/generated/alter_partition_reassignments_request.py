@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -16,10 +16,12 @@ from kbroker.protocol.primitives import (
     UnknownTags,
     not_in_version,
     null_field,
+    pack_int32s,
     read_compact_string,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_compact_string,
     write_tags,
     write_uvarint,
@@ -121,7 +123,7 @@ def _decode_reassignable_partition_v0(
         else:
             if n * 4 > len(buf) - pos or n > 1000000:
                 raise too_many(n)
-            o.replicas = list(unpack_from(f">{n}i", buf, pos))
+            o.replicas = unpack_int32s(buf, pos, n)
             pos += 4 * n
         o.unknown_tags = None
         if buf[pos]:
@@ -139,7 +141,7 @@ def _encode_reassignable_partition_v0(out: bytearray, items: Iterable[Reassignab
         else:
             n = len(o.replicas) + 1
             out.append(n) if n < 128 else write_uvarint(out, n)
-            out += pack(f">{len(o.replicas)}i", *o.replicas)
+            out += pack_int32s(o.replicas)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:

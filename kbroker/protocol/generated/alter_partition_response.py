@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -16,10 +16,12 @@ from kbroker.protocol.primitives import (
     UnknownTags,
     ZERO_UUID,
     null_field,
+    pack_int32s,
     read_compact_string,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_compact_string,
     write_tags,
     write_uvarint,
@@ -140,7 +142,7 @@ def _decode_partition_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[P
             raise null_field("isr")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.isr = list(unpack_from(f">{n}i", buf, pos))
+        o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
         (o.partition_epoch,) = unpack_i(buf, pos)
         pos += 4
@@ -158,7 +160,7 @@ def _encode_partition_data_v0(out: bytearray, items: Iterable[PartitionData]) ->
         out += pack_ihii(o.partition_index, o.error_code, o.leader_id, o.leader_epoch)
         n = len(o.isr) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.isr)}i", *o.isr)
+        out += pack_int32s(o.isr)
         out += pack_i(o.partition_epoch)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
@@ -183,7 +185,7 @@ def _decode_partition_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[P
             raise null_field("isr")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.isr = list(unpack_from(f">{n}i", buf, pos))
+        o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.leader_recovery_state, o.partition_epoch = unpack_bi(buf, pos)
         pos += 5
@@ -200,7 +202,7 @@ def _encode_partition_data_v1(out: bytearray, items: Iterable[PartitionData]) ->
         out += pack_ihii(o.partition_index, o.error_code, o.leader_id, o.leader_epoch)
         n = len(o.isr) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.isr)}i", *o.isr)
+        out += pack_int32s(o.isr)
         out += pack_bi(o.leader_recovery_state, o.partition_epoch)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)

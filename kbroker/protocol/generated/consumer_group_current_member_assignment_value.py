@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -17,11 +17,13 @@ from kbroker.protocol.primitives import (
     ZERO_UUID,
     bad_tag_size,
     null_field,
+    pack_int32s,
     read_tag,
     read_tag_count,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_tags,
     write_uvarint,
 )
@@ -110,7 +112,7 @@ def _decode_topic_partitions_v0(buf: Buffer, pos: int, count: int) -> tuple[list
             raise null_field("partitions")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.partitions = list(unpack_from(f">{n}i", buf, pos))
+        o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.assignment_epochs = []
         o.unknown_tags = None
@@ -138,7 +140,7 @@ def _tags_of_topic_partitions_v0(buf: Buffer, pos: int, o: TopicPartitions) -> i
             else:
                 if n * 4 > len(buf) - pos or n > 1000000:
                     raise too_many(n)
-                o.assignment_epochs = list(unpack_from(f">{n}i", buf, pos))
+                o.assignment_epochs = unpack_int32s(buf, pos, n)
                 pos += 4 * n
         else:
             unknown.append((tag, bytes(buf[pos:stop])))
@@ -158,7 +160,7 @@ def _write_tags_of_topic_partitions_v0(out: bytearray, o: TopicPartitions) -> No
         else:
             n = len(o.assignment_epochs) + 1
             part.append(n) if n < 128 else write_uvarint(part, n)
-            part += pack(f">{len(o.assignment_epochs)}i", *o.assignment_epochs)
+            part += pack_int32s(o.assignment_epochs)
         tags.append((0, part))
     write_tags(out, tags, o.unknown_tags)
 
@@ -168,7 +170,7 @@ def _encode_topic_partitions_v0(out: bytearray, items: Iterable[TopicPartitions]
         out += pack_16s(o.topic_id)
         n = len(o.partitions) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.partitions)}i", *o.partitions)
+        out += pack_int32s(o.partitions)
         if o.unknown_tags or o.assignment_epochs is None or o.assignment_epochs:
             _write_tags_of_topic_partitions_v0(out, o)
         else:

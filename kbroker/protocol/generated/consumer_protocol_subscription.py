@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -14,7 +14,9 @@ from kbroker.protocol.primitives import (
     Struct,
     UNSET,
     null_field,
+    pack_int32s,
     too_many,
+    unpack_int32s,
 )
 
 pack_h = Layout(">h").pack
@@ -93,7 +95,7 @@ def _decode_topic_partition_v1(buf: Buffer, pos: int, count: int) -> tuple[list[
             raise null_field("partitions")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.partitions = list(unpack_from(f">{n}i", buf, pos))
+        o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
     return items, pos
 
@@ -104,7 +106,7 @@ def _encode_topic_partition_v1(out: bytearray, items: Iterable[TopicPartition]) 
         out += pack_h(len(raw))
         out += raw
         out += pack_i(len(o.partitions))
-        out += pack(f">{len(o.partitions)}i", *o.partitions)
+        out += pack_int32s(o.partitions)
 
 
 def _decode_consumer_protocol_subscription_v0(

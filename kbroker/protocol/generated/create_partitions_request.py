@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -16,10 +16,12 @@ from kbroker.protocol.primitives import (
     UnknownTags,
     not_in_version,
     null_field,
+    pack_int32s,
     read_compact_string,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_compact_string,
     write_tags,
     write_uvarint,
@@ -120,7 +122,7 @@ def _decode_create_partitions_assignment_v0(
             raise null_field("brokerIds")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.broker_ids = list(unpack_from(f">{n}i", buf, pos))
+        o.broker_ids = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.unknown_tags = None
     return items, pos
@@ -132,7 +134,7 @@ def _encode_create_partitions_assignment_v0(
 ) -> None:
     for o in items:
         out += pack_i(len(o.broker_ids))
-        out += pack(f">{len(o.broker_ids)}i", *o.broker_ids)
+        out += pack_int32s(o.broker_ids)
         if o.unknown_tags:
             raise not_in_version("tag section")
 
@@ -156,7 +158,7 @@ def _decode_create_partitions_assignment_v2(
             raise null_field("brokerIds")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.broker_ids = list(unpack_from(f">{n}i", buf, pos))
+        o.broker_ids = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.unknown_tags = None
         if buf[pos]:
@@ -173,7 +175,7 @@ def _encode_create_partitions_assignment_v2(
     for o in items:
         n = len(o.broker_ids) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.broker_ids)}i", *o.broker_ids)
+        out += pack_int32s(o.broker_ids)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:

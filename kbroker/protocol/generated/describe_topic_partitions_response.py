@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -16,11 +16,13 @@ from kbroker.protocol.primitives import (
     UnknownTags,
     ZERO_UUID,
     null_field,
+    pack_int32s,
     read_compact_nullable_string,
     read_compact_string,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_compact_nullable_string,
     write_compact_string,
     write_tags,
@@ -214,7 +216,7 @@ def _decode_describe_topic_partitions_response_partition_v0(
             raise null_field("replicaNodes")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.replica_nodes = list(unpack_from(f">{n}i", buf, pos))
+        o.replica_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
         n = buf[pos] - 1
         if n < 127:
@@ -226,7 +228,7 @@ def _decode_describe_topic_partitions_response_partition_v0(
             raise null_field("isrNodes")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.isr_nodes = list(unpack_from(f">{n}i", buf, pos))
+        o.isr_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
         n = buf[pos] - 1
         if n < 127:
@@ -239,7 +241,7 @@ def _decode_describe_topic_partitions_response_partition_v0(
         else:
             if n * 4 > len(buf) - pos or n > 1000000:
                 raise too_many(n)
-            o.eligible_leader_replicas = list(unpack_from(f">{n}i", buf, pos))
+            o.eligible_leader_replicas = unpack_int32s(buf, pos, n)
             pos += 4 * n
         n = buf[pos] - 1
         if n < 127:
@@ -252,7 +254,7 @@ def _decode_describe_topic_partitions_response_partition_v0(
         else:
             if n * 4 > len(buf) - pos or n > 1000000:
                 raise too_many(n)
-            o.last_known_elr = list(unpack_from(f">{n}i", buf, pos))
+            o.last_known_elr = unpack_int32s(buf, pos, n)
             pos += 4 * n
         n = buf[pos] - 1
         if n < 127:
@@ -264,7 +266,7 @@ def _decode_describe_topic_partitions_response_partition_v0(
             raise null_field("offlineReplicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.offline_replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.offline_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.unknown_tags = None
         if buf[pos]:
@@ -282,25 +284,25 @@ def _encode_describe_topic_partitions_response_partition_v0(
         out += pack_h3i(o.error_code, o.partition_index, o.leader_id, o.leader_epoch)
         n = len(o.replica_nodes) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.replica_nodes)}i", *o.replica_nodes)
+        out += pack_int32s(o.replica_nodes)
         n = len(o.isr_nodes) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.isr_nodes)}i", *o.isr_nodes)
+        out += pack_int32s(o.isr_nodes)
         if o.eligible_leader_replicas is None:
             out.append(0)
         else:
             n = len(o.eligible_leader_replicas) + 1
             out.append(n) if n < 128 else write_uvarint(out, n)
-            out += pack(f">{len(o.eligible_leader_replicas)}i", *o.eligible_leader_replicas)
+            out += pack_int32s(o.eligible_leader_replicas)
         if o.last_known_elr is None:
             out.append(0)
         else:
             n = len(o.last_known_elr) + 1
             out.append(n) if n < 128 else write_uvarint(out, n)
-            out += pack(f">{len(o.last_known_elr)}i", *o.last_known_elr)
+            out += pack_int32s(o.last_known_elr)
         n = len(o.offline_replicas) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.offline_replicas)}i", *o.offline_replicas)
+        out += pack_int32s(o.offline_replicas)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:

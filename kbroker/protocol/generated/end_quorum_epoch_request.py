@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -17,11 +17,13 @@ from kbroker.protocol.primitives import (
     ZERO_UUID,
     not_in_version,
     null_field,
+    pack_int32s,
     read_compact_nullable_string,
     read_compact_string,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_compact_nullable_string,
     write_compact_string,
     write_tags,
@@ -239,7 +241,7 @@ def _decode_partition_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[P
             raise null_field("preferredSuccessors")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.preferred_successors = list(unpack_from(f">{n}i", buf, pos))
+        o.preferred_successors = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.preferred_candidates = []
         o.unknown_tags = None
@@ -249,7 +251,7 @@ def _decode_partition_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[P
 def _encode_partition_data_v0(out: bytearray, items: Iterable[PartitionData]) -> None:
     for o in items:
         out += pack_4i(o.partition_index, o.leader_id, o.leader_epoch, len(o.preferred_successors))
-        out += pack(f">{len(o.preferred_successors)}i", *o.preferred_successors)
+        out += pack_int32s(o.preferred_successors)
         if o.unknown_tags:
             raise not_in_version("tag section")
 

@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -19,6 +19,7 @@ from kbroker.protocol.primitives import (
     bad_tag_size,
     not_in_version,
     null_field,
+    pack_int32s,
     read_compact_nullable_string,
     read_compact_string,
     read_tag,
@@ -26,6 +27,7 @@ from kbroker.protocol.primitives import (
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_compact_string,
     write_tags,
     write_uvarint,
@@ -242,7 +244,7 @@ def _decode_forgotten_topic_v7(buf: Buffer, pos: int, count: int) -> tuple[list[
             raise null_field("partitions")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.partitions = list(unpack_from(f">{n}i", buf, pos))
+        o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.topic_id = ZERO_UUID
         o.unknown_tags = None
@@ -255,7 +257,7 @@ def _encode_forgotten_topic_v7(out: bytearray, items: Iterable[ForgottenTopic]) 
         out += pack_h(len(raw))
         out += raw
         out += pack_i(len(o.partitions))
-        out += pack(f">{len(o.partitions)}i", *o.partitions)
+        out += pack_int32s(o.partitions)
         if o.unknown_tags:
             raise not_in_version("tag section")
 
@@ -282,7 +284,7 @@ def _decode_forgotten_topic_v12(buf: Buffer, pos: int, count: int) -> tuple[list
             raise null_field("partitions")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.partitions = list(unpack_from(f">{n}i", buf, pos))
+        o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.topic_id = ZERO_UUID
         o.unknown_tags = None
@@ -298,7 +300,7 @@ def _encode_forgotten_topic_v12(out: bytearray, items: Iterable[ForgottenTopic])
         write_compact_string(out, o.topic)
         n = len(o.partitions) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.partitions)}i", *o.partitions)
+        out += pack_int32s(o.partitions)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:
@@ -322,7 +324,7 @@ def _decode_forgotten_topic_v13(buf: Buffer, pos: int, count: int) -> tuple[list
             raise null_field("partitions")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.partitions = list(unpack_from(f">{n}i", buf, pos))
+        o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.topic = ""
         o.unknown_tags = None
@@ -338,7 +340,7 @@ def _encode_forgotten_topic_v13(out: bytearray, items: Iterable[ForgottenTopic])
         out += pack_16s(o.topic_id)
         n = len(o.partitions) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.partitions)}i", *o.partitions)
+        out += pack_int32s(o.partitions)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:

@@ -5,7 +5,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 
 from __future__ import annotations
 
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -14,10 +14,12 @@ from kbroker.protocol.primitives import (
     UnknownTags,
     ZERO_UUID,
     null_field,
+    pack_int8s,
     read_compact_string,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int8s,
     write_compact_string,
     write_tags,
     write_uvarint,
@@ -94,7 +96,7 @@ def _decode_get_telemetry_subscriptions_response_v0(
         raise null_field("acceptedCompressionTypes")
     if n > len(buf) - pos or n > 1000000:
         raise too_many(n)
-    o.accepted_compression_types = list(unpack_from(f">{n}b", buf, pos))
+    o.accepted_compression_types = unpack_int8s(buf, pos, n)
     pos += n
     o.push_interval_ms, o.telemetry_max_bytes, o.delta_temporality = unpack_iio(buf, pos)
     pos += 9
@@ -133,7 +135,7 @@ def _encode_get_telemetry_subscriptions_response_v0(
     out += pack_ih16si(o.throttle_time_ms, o.error_code, o.client_instance_id, o.subscription_id)
     n = len(o.accepted_compression_types) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
-    out += pack(f">{len(o.accepted_compression_types)}b", *o.accepted_compression_types)
+    out += pack_int8s(o.accepted_compression_types)
     out += pack_iio(o.push_interval_ms, o.telemetry_max_bytes, o.delta_temporality)
     n = len(o.requested_metrics) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)

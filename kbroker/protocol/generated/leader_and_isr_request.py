@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -17,10 +17,12 @@ from kbroker.protocol.primitives import (
     ZERO_UUID,
     not_in_version,
     null_field,
+    pack_int32s,
     read_compact_string,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_compact_string,
     write_tags,
     write_uvarint,
@@ -518,7 +520,7 @@ def _decode_leader_and_isr_partition_state_v0(
             raise null_field("isr")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.isr = list(unpack_from(f">{n}i", buf, pos))
+        o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.partition_epoch, n = unpack_ii(buf, pos)
         pos += 8
@@ -526,7 +528,7 @@ def _decode_leader_and_isr_partition_state_v0(
             raise null_field("replicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.adding_replicas = []
         o.removing_replicas = []
@@ -547,9 +549,9 @@ def _encode_leader_and_isr_partition_state_v0(
         out += pack_h(len(raw))
         out += raw
         out += pack_5i(o.partition_index, o.controller_epoch, o.leader, o.leader_epoch, len(o.isr))
-        out += pack(f">{len(o.isr)}i", *o.isr)
+        out += pack_int32s(o.isr)
         out += pack_ii(o.partition_epoch, len(o.replicas))
-        out += pack(f">{len(o.replicas)}i", *o.replicas)
+        out += pack_int32s(o.replicas)
         if o.unknown_tags:
             raise not_in_version("tag section")
 
@@ -576,7 +578,7 @@ def _decode_leader_and_isr_partition_state_v1(
             raise null_field("isr")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.isr = list(unpack_from(f">{n}i", buf, pos))
+        o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.partition_epoch, n = unpack_ii(buf, pos)
         pos += 8
@@ -584,7 +586,7 @@ def _decode_leader_and_isr_partition_state_v1(
             raise null_field("replicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         (o.is_new,) = unpack_o(buf, pos)
         pos += 1
@@ -606,9 +608,9 @@ def _encode_leader_and_isr_partition_state_v1(
         out += pack_h(len(raw))
         out += raw
         out += pack_5i(o.partition_index, o.controller_epoch, o.leader, o.leader_epoch, len(o.isr))
-        out += pack(f">{len(o.isr)}i", *o.isr)
+        out += pack_int32s(o.isr)
         out += pack_ii(o.partition_epoch, len(o.replicas))
-        out += pack(f">{len(o.replicas)}i", *o.replicas)
+        out += pack_int32s(o.replicas)
         out += pack_o(o.is_new)
         if o.unknown_tags:
             raise not_in_version("tag section")
@@ -629,7 +631,7 @@ def _decode_leader_and_isr_partition_state_v2(
             raise null_field("isr")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.isr = list(unpack_from(f">{n}i", buf, pos))
+        o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.partition_epoch, n = unpack_ii(buf, pos)
         pos += 8
@@ -637,7 +639,7 @@ def _decode_leader_and_isr_partition_state_v2(
             raise null_field("replicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         (o.is_new,) = unpack_o(buf, pos)
         pos += 1
@@ -657,9 +659,9 @@ def _encode_leader_and_isr_partition_state_v2(
         if o.leader_recovery_state != 0:
             raise not_in_version("leaderRecoveryState")
         out += pack_5i(o.partition_index, o.controller_epoch, o.leader, o.leader_epoch, len(o.isr))
-        out += pack(f">{len(o.isr)}i", *o.isr)
+        out += pack_int32s(o.isr)
         out += pack_ii(o.partition_epoch, len(o.replicas))
-        out += pack(f">{len(o.replicas)}i", *o.replicas)
+        out += pack_int32s(o.replicas)
         out += pack_o(o.is_new)
         if o.unknown_tags:
             raise not_in_version("tag section")
@@ -680,7 +682,7 @@ def _decode_leader_and_isr_partition_state_v3(
             raise null_field("isr")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.isr = list(unpack_from(f">{n}i", buf, pos))
+        o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.partition_epoch, n = unpack_ii(buf, pos)
         pos += 8
@@ -688,7 +690,7 @@ def _decode_leader_and_isr_partition_state_v3(
             raise null_field("replicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         (n,) = unpack_i(buf, pos)
         pos += 4
@@ -696,7 +698,7 @@ def _decode_leader_and_isr_partition_state_v3(
             raise null_field("addingReplicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.adding_replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.adding_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         (n,) = unpack_i(buf, pos)
         pos += 4
@@ -704,7 +706,7 @@ def _decode_leader_and_isr_partition_state_v3(
             raise null_field("removingReplicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.removing_replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.removing_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         (o.is_new,) = unpack_o(buf, pos)
         pos += 1
@@ -722,13 +724,13 @@ def _encode_leader_and_isr_partition_state_v3(
         if o.leader_recovery_state != 0:
             raise not_in_version("leaderRecoveryState")
         out += pack_5i(o.partition_index, o.controller_epoch, o.leader, o.leader_epoch, len(o.isr))
-        out += pack(f">{len(o.isr)}i", *o.isr)
+        out += pack_int32s(o.isr)
         out += pack_ii(o.partition_epoch, len(o.replicas))
-        out += pack(f">{len(o.replicas)}i", *o.replicas)
+        out += pack_int32s(o.replicas)
         out += pack_i(len(o.adding_replicas))
-        out += pack(f">{len(o.adding_replicas)}i", *o.adding_replicas)
+        out += pack_int32s(o.adding_replicas)
         out += pack_i(len(o.removing_replicas))
-        out += pack(f">{len(o.removing_replicas)}i", *o.removing_replicas)
+        out += pack_int32s(o.removing_replicas)
         out += pack_o(o.is_new)
         if o.unknown_tags:
             raise not_in_version("tag section")
@@ -755,7 +757,7 @@ def _decode_leader_and_isr_partition_state_v4(
             raise null_field("isr")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.isr = list(unpack_from(f">{n}i", buf, pos))
+        o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
         (o.partition_epoch,) = unpack_i(buf, pos)
         pos += 4
@@ -769,7 +771,7 @@ def _decode_leader_and_isr_partition_state_v4(
             raise null_field("replicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         n = buf[pos] - 1
         if n < 127:
@@ -781,7 +783,7 @@ def _decode_leader_and_isr_partition_state_v4(
             raise null_field("addingReplicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.adding_replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.adding_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         n = buf[pos] - 1
         if n < 127:
@@ -793,7 +795,7 @@ def _decode_leader_and_isr_partition_state_v4(
             raise null_field("removingReplicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.removing_replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.removing_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         (o.is_new,) = unpack_o(buf, pos)
         pos += 1
@@ -817,17 +819,17 @@ def _encode_leader_and_isr_partition_state_v4(
         out += pack_4i(o.partition_index, o.controller_epoch, o.leader, o.leader_epoch)
         n = len(o.isr) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.isr)}i", *o.isr)
+        out += pack_int32s(o.isr)
         out += pack_i(o.partition_epoch)
         n = len(o.replicas) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.replicas)}i", *o.replicas)
+        out += pack_int32s(o.replicas)
         n = len(o.adding_replicas) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.adding_replicas)}i", *o.adding_replicas)
+        out += pack_int32s(o.adding_replicas)
         n = len(o.removing_replicas) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.removing_replicas)}i", *o.removing_replicas)
+        out += pack_int32s(o.removing_replicas)
         out += pack_o(o.is_new)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
@@ -856,7 +858,7 @@ def _decode_leader_and_isr_partition_state_v6(
             raise null_field("isr")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.isr = list(unpack_from(f">{n}i", buf, pos))
+        o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
         (o.partition_epoch,) = unpack_i(buf, pos)
         pos += 4
@@ -870,7 +872,7 @@ def _decode_leader_and_isr_partition_state_v6(
             raise null_field("replicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         n = buf[pos] - 1
         if n < 127:
@@ -882,7 +884,7 @@ def _decode_leader_and_isr_partition_state_v6(
             raise null_field("addingReplicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.adding_replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.adding_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         n = buf[pos] - 1
         if n < 127:
@@ -894,7 +896,7 @@ def _decode_leader_and_isr_partition_state_v6(
             raise null_field("removingReplicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.removing_replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.removing_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.is_new, o.leader_recovery_state = unpack_ob(buf, pos)
         pos += 2
@@ -915,17 +917,17 @@ def _encode_leader_and_isr_partition_state_v6(
         out += pack_4i(o.partition_index, o.controller_epoch, o.leader, o.leader_epoch)
         n = len(o.isr) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.isr)}i", *o.isr)
+        out += pack_int32s(o.isr)
         out += pack_i(o.partition_epoch)
         n = len(o.replicas) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.replicas)}i", *o.replicas)
+        out += pack_int32s(o.replicas)
         n = len(o.adding_replicas) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.adding_replicas)}i", *o.adding_replicas)
+        out += pack_int32s(o.adding_replicas)
         n = len(o.removing_replicas) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.removing_replicas)}i", *o.removing_replicas)
+        out += pack_int32s(o.removing_replicas)
         out += pack_ob(o.is_new, o.leader_recovery_state)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)

@@ -5,7 +5,6 @@ Written by tools/generate_codecs.py; change the schema instead.
 
 from __future__ import annotations
 
-from struct import pack, unpack_from
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -14,9 +13,11 @@ from kbroker.protocol.primitives import (
     UnknownTags,
     not_in_version,
     null_field,
+    pack_int8s,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int8s,
     write_tags,
     write_uvarint,
 )
@@ -76,7 +77,7 @@ def _decode_list_config_resources_request_v1(buf: Buffer, pos: int) -> tuple[Lis
         raise null_field("resourceTypes")
     if n > len(buf) - pos or n > 1000000:
         raise too_many(n)
-    o.resource_types = list(unpack_from(f">{n}b", buf, pos))
+    o.resource_types = unpack_int8s(buf, pos, n)
     pos += n
     o.unknown_tags = None
     if buf[pos]:
@@ -89,7 +90,7 @@ def _decode_list_config_resources_request_v1(buf: Buffer, pos: int) -> tuple[Lis
 def _encode_list_config_resources_request_v1(out: bytearray, o: ListConfigResourcesRequest) -> None:
     n = len(o.resource_types) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
-    out += pack(f">{len(o.resource_types)}b", *o.resource_types)
+    out += pack_int8s(o.resource_types)
     if o.unknown_tags:
         write_tags(out, [], o.unknown_tags)
     else:

@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -16,10 +16,12 @@ from kbroker.protocol.primitives import (
     UnknownTags,
     not_in_version,
     null_field,
+    pack_int64s,
     read_compact_string,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int64s,
     write_compact_string,
     write_tags,
     write_uvarint,
@@ -131,7 +133,7 @@ def _decode_list_offsets_partition_response_v0(
             raise null_field("oldStyleOffsets")
         if n * 8 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.old_style_offsets = list(unpack_from(f">{n}q", buf, pos))
+        o.old_style_offsets = unpack_int64s(buf, pos, n)
         pos += 8 * n
         o.timestamp = -1
         o.offset = -1
@@ -152,7 +154,7 @@ def _encode_list_offsets_partition_response_v0(
         if o.leader_epoch != -1:
             raise not_in_version("leaderEpoch")
         out += pack_ihi(o.partition_index, o.error_code, len(o.old_style_offsets))
-        out += pack(f">{len(o.old_style_offsets)}q", *o.old_style_offsets)
+        out += pack_int64s(o.old_style_offsets)
         if o.unknown_tags:
             raise not_in_version("tag section")
 

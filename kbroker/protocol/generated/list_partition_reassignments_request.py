@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -15,10 +15,12 @@ from kbroker.protocol.primitives import (
     UNSET,
     UnknownTags,
     null_field,
+    pack_int32s,
     read_compact_string,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_compact_string,
     write_tags,
     write_uvarint,
@@ -99,7 +101,7 @@ def _decode_list_partition_reassignments_topics_v0(
             raise null_field("partitionIndexes")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.partition_indexes = list(unpack_from(f">{n}i", buf, pos))
+        o.partition_indexes = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.unknown_tags = None
         if buf[pos]:
@@ -117,7 +119,7 @@ def _encode_list_partition_reassignments_topics_v0(
         write_compact_string(out, o.name)
         n = len(o.partition_indexes) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.partition_indexes)}i", *o.partition_indexes)
+        out += pack_int32s(o.partition_indexes)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:

@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -15,11 +15,13 @@ from kbroker.protocol.primitives import (
     UNSET,
     UnknownTags,
     null_field,
+    pack_int32s,
     read_compact_nullable_string,
     read_compact_string,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_compact_nullable_string,
     write_compact_string,
     write_tags,
@@ -130,7 +132,7 @@ def _decode_ongoing_partition_reassignment_v0(
             raise null_field("replicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         n = buf[pos] - 1
         if n < 127:
@@ -142,7 +144,7 @@ def _decode_ongoing_partition_reassignment_v0(
             raise null_field("addingReplicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.adding_replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.adding_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         n = buf[pos] - 1
         if n < 127:
@@ -154,7 +156,7 @@ def _decode_ongoing_partition_reassignment_v0(
             raise null_field("removingReplicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.removing_replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.removing_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.unknown_tags = None
         if buf[pos]:
@@ -172,13 +174,13 @@ def _encode_ongoing_partition_reassignment_v0(
         out += pack_i(o.partition_index)
         n = len(o.replicas) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.replicas)}i", *o.replicas)
+        out += pack_int32s(o.replicas)
         n = len(o.adding_replicas) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.adding_replicas)}i", *o.adding_replicas)
+        out += pack_int32s(o.adding_replicas)
         n = len(o.removing_replicas) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.removing_replicas)}i", *o.removing_replicas)
+        out += pack_int32s(o.removing_replicas)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:

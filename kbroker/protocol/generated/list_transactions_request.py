@@ -5,7 +5,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 
 from __future__ import annotations
 
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -14,11 +14,13 @@ from kbroker.protocol.primitives import (
     UnknownTags,
     not_in_version,
     null_field,
+    pack_int64s,
     read_compact_nullable_string,
     read_compact_string,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int64s,
     write_compact_nullable_string,
     write_compact_string,
     write_tags,
@@ -92,7 +94,7 @@ def _decode_list_transactions_request_v0(buf: Buffer, pos: int) -> tuple[ListTra
         raise null_field("producerIdFilters")
     if n * 8 > len(buf) - pos or n > 1000000:
         raise too_many(n)
-    o.producer_id_filters = list(unpack_from(f">{n}q", buf, pos))
+    o.producer_id_filters = unpack_int64s(buf, pos, n)
     pos += 8 * n
     o.duration_filter = -1
     o.transactional_id_pattern = None
@@ -115,7 +117,7 @@ def _encode_list_transactions_request_v0(out: bytearray, o: ListTransactionsRequ
         write_compact_string(out, text)
     n = len(o.producer_id_filters) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
-    out += pack(f">{len(o.producer_id_filters)}q", *o.producer_id_filters)
+    out += pack_int64s(o.producer_id_filters)
     if o.unknown_tags:
         write_tags(out, [], o.unknown_tags)
     else:
@@ -154,7 +156,7 @@ def _decode_list_transactions_request_v1(buf: Buffer, pos: int) -> tuple[ListTra
         raise null_field("producerIdFilters")
     if n * 8 > len(buf) - pos or n > 1000000:
         raise too_many(n)
-    o.producer_id_filters = list(unpack_from(f">{n}q", buf, pos))
+    o.producer_id_filters = unpack_int64s(buf, pos, n)
     pos += 8 * n
     (o.duration_filter,) = unpack_q(buf, pos)
     pos += 8
@@ -176,7 +178,7 @@ def _encode_list_transactions_request_v1(out: bytearray, o: ListTransactionsRequ
         write_compact_string(out, text)
     n = len(o.producer_id_filters) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
-    out += pack(f">{len(o.producer_id_filters)}q", *o.producer_id_filters)
+    out += pack_int64s(o.producer_id_filters)
     out += pack_q(o.duration_filter)
     if o.unknown_tags:
         write_tags(out, [], o.unknown_tags)
@@ -216,7 +218,7 @@ def _decode_list_transactions_request_v2(buf: Buffer, pos: int) -> tuple[ListTra
         raise null_field("producerIdFilters")
     if n * 8 > len(buf) - pos or n > 1000000:
         raise too_many(n)
-    o.producer_id_filters = list(unpack_from(f">{n}q", buf, pos))
+    o.producer_id_filters = unpack_int64s(buf, pos, n)
     pos += 8 * n
     (o.duration_filter,) = unpack_q(buf, pos)
     pos += 8
@@ -242,7 +244,7 @@ def _encode_list_transactions_request_v2(out: bytearray, o: ListTransactionsRequ
         write_compact_string(out, text)
     n = len(o.producer_id_filters) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
-    out += pack(f">{len(o.producer_id_filters)}q", *o.producer_id_filters)
+    out += pack_int64s(o.producer_id_filters)
     out += pack_q(o.duration_filter)
     write_compact_nullable_string(out, o.transactional_id_pattern)
     if o.unknown_tags:

@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -18,11 +18,13 @@ from kbroker.protocol.primitives import (
     not_in_version,
     null_field,
     null_value,
+    pack_int32s,
     read_compact_nullable_string,
     read_compact_string,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_compact_nullable_string,
     write_compact_string,
     write_tags,
@@ -199,7 +201,7 @@ def _decode_metadata_response_partition_v0(
             raise null_field("replicaNodes")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.replica_nodes = list(unpack_from(f">{n}i", buf, pos))
+        o.replica_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
         (n,) = unpack_i(buf, pos)
         pos += 4
@@ -207,7 +209,7 @@ def _decode_metadata_response_partition_v0(
             raise null_field("isrNodes")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.isr_nodes = list(unpack_from(f">{n}i", buf, pos))
+        o.isr_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.leader_epoch = -1
         o.offline_replicas = []
@@ -221,9 +223,9 @@ def _encode_metadata_response_partition_v0(
 ) -> None:
     for o in items:
         out += pack_h3i(o.error_code, o.partition_index, o.leader_id, len(o.replica_nodes))
-        out += pack(f">{len(o.replica_nodes)}i", *o.replica_nodes)
+        out += pack_int32s(o.replica_nodes)
         out += pack_i(len(o.isr_nodes))
-        out += pack(f">{len(o.isr_nodes)}i", *o.isr_nodes)
+        out += pack_int32s(o.isr_nodes)
         if o.unknown_tags:
             raise not_in_version("tag section")
 
@@ -243,7 +245,7 @@ def _decode_metadata_response_partition_v5(
             raise null_field("replicaNodes")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.replica_nodes = list(unpack_from(f">{n}i", buf, pos))
+        o.replica_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
         (n,) = unpack_i(buf, pos)
         pos += 4
@@ -251,7 +253,7 @@ def _decode_metadata_response_partition_v5(
             raise null_field("isrNodes")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.isr_nodes = list(unpack_from(f">{n}i", buf, pos))
+        o.isr_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
         (n,) = unpack_i(buf, pos)
         pos += 4
@@ -259,7 +261,7 @@ def _decode_metadata_response_partition_v5(
             raise null_field("offlineReplicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.offline_replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.offline_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.leader_epoch = -1
         o.unknown_tags = None
@@ -272,11 +274,11 @@ def _encode_metadata_response_partition_v5(
 ) -> None:
     for o in items:
         out += pack_h3i(o.error_code, o.partition_index, o.leader_id, len(o.replica_nodes))
-        out += pack(f">{len(o.replica_nodes)}i", *o.replica_nodes)
+        out += pack_int32s(o.replica_nodes)
         out += pack_i(len(o.isr_nodes))
-        out += pack(f">{len(o.isr_nodes)}i", *o.isr_nodes)
+        out += pack_int32s(o.isr_nodes)
         out += pack_i(len(o.offline_replicas))
-        out += pack(f">{len(o.offline_replicas)}i", *o.offline_replicas)
+        out += pack_int32s(o.offline_replicas)
         if o.unknown_tags:
             raise not_in_version("tag section")
 
@@ -296,7 +298,7 @@ def _decode_metadata_response_partition_v7(
             raise null_field("replicaNodes")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.replica_nodes = list(unpack_from(f">{n}i", buf, pos))
+        o.replica_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
         (n,) = unpack_i(buf, pos)
         pos += 4
@@ -304,7 +306,7 @@ def _decode_metadata_response_partition_v7(
             raise null_field("isrNodes")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.isr_nodes = list(unpack_from(f">{n}i", buf, pos))
+        o.isr_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
         (n,) = unpack_i(buf, pos)
         pos += 4
@@ -312,7 +314,7 @@ def _decode_metadata_response_partition_v7(
             raise null_field("offlineReplicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.offline_replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.offline_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.unknown_tags = None
     return items, pos
@@ -324,11 +326,11 @@ def _encode_metadata_response_partition_v7(
 ) -> None:
     for o in items:
         out += pack_h4i(o.error_code, o.partition_index, o.leader_id, o.leader_epoch, len(o.replica_nodes))
-        out += pack(f">{len(o.replica_nodes)}i", *o.replica_nodes)
+        out += pack_int32s(o.replica_nodes)
         out += pack_i(len(o.isr_nodes))
-        out += pack(f">{len(o.isr_nodes)}i", *o.isr_nodes)
+        out += pack_int32s(o.isr_nodes)
         out += pack_i(len(o.offline_replicas))
-        out += pack(f">{len(o.offline_replicas)}i", *o.offline_replicas)
+        out += pack_int32s(o.offline_replicas)
         if o.unknown_tags:
             raise not_in_version("tag section")
 
@@ -354,7 +356,7 @@ def _decode_metadata_response_partition_v9(
             raise null_field("replicaNodes")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.replica_nodes = list(unpack_from(f">{n}i", buf, pos))
+        o.replica_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
         n = buf[pos] - 1
         if n < 127:
@@ -366,7 +368,7 @@ def _decode_metadata_response_partition_v9(
             raise null_field("isrNodes")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.isr_nodes = list(unpack_from(f">{n}i", buf, pos))
+        o.isr_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
         n = buf[pos] - 1
         if n < 127:
@@ -378,7 +380,7 @@ def _decode_metadata_response_partition_v9(
             raise null_field("offlineReplicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.offline_replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.offline_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.unknown_tags = None
         if buf[pos]:
@@ -396,13 +398,13 @@ def _encode_metadata_response_partition_v9(
         out += pack_h3i(o.error_code, o.partition_index, o.leader_id, o.leader_epoch)
         n = len(o.replica_nodes) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.replica_nodes)}i", *o.replica_nodes)
+        out += pack_int32s(o.replica_nodes)
         n = len(o.isr_nodes) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.isr_nodes)}i", *o.isr_nodes)
+        out += pack_int32s(o.isr_nodes)
         n = len(o.offline_replicas) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.offline_replicas)}i", *o.offline_replicas)
+        out += pack_int32s(o.offline_replicas)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:

@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -18,11 +18,13 @@ from kbroker.protocol.primitives import (
     not_in_version,
     null_field,
     null_value,
+    pack_int32s,
     read_compact_nullable_string,
     read_compact_string,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_compact_nullable_string,
     write_compact_string,
     write_tags,
@@ -165,7 +167,7 @@ def _decode_offset_fetch_request_topics_v8(
             raise null_field("partitionIndexes")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.partition_indexes = list(unpack_from(f">{n}i", buf, pos))
+        o.partition_indexes = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.topic_id = ZERO_UUID
         o.unknown_tags = None
@@ -181,7 +183,7 @@ def _encode_offset_fetch_request_topics_v8(out: bytearray, items: Iterable[Offse
         write_compact_string(out, o.name)
         n = len(o.partition_indexes) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.partition_indexes)}i", *o.partition_indexes)
+        out += pack_int32s(o.partition_indexes)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:
@@ -209,7 +211,7 @@ def _decode_offset_fetch_request_topics_v10(
             raise null_field("partitionIndexes")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.partition_indexes = list(unpack_from(f">{n}i", buf, pos))
+        o.partition_indexes = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.name = ""
         o.unknown_tags = None
@@ -228,7 +230,7 @@ def _encode_offset_fetch_request_topics_v10(
         out += pack_16s(o.topic_id)
         n = len(o.partition_indexes) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.partition_indexes)}i", *o.partition_indexes)
+        out += pack_int32s(o.partition_indexes)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:
@@ -434,7 +436,7 @@ def _decode_offset_fetch_request_topic_v0(
             raise null_field("partitionIndexes")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.partition_indexes = list(unpack_from(f">{n}i", buf, pos))
+        o.partition_indexes = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.unknown_tags = None
     return items, pos
@@ -446,7 +448,7 @@ def _encode_offset_fetch_request_topic_v0(out: bytearray, items: Iterable[Offset
         out += pack_h(len(raw))
         out += raw
         out += pack_i(len(o.partition_indexes))
-        out += pack(f">{len(o.partition_indexes)}i", *o.partition_indexes)
+        out += pack_int32s(o.partition_indexes)
         if o.unknown_tags:
             raise not_in_version("tag section")
 
@@ -477,7 +479,7 @@ def _decode_offset_fetch_request_topic_v6(
             raise null_field("partitionIndexes")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.partition_indexes = list(unpack_from(f">{n}i", buf, pos))
+        o.partition_indexes = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.unknown_tags = None
         if buf[pos]:
@@ -492,7 +494,7 @@ def _encode_offset_fetch_request_topic_v6(out: bytearray, items: Iterable[Offset
         write_compact_string(out, o.name)
         n = len(o.partition_indexes) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.partition_indexes)}i", *o.partition_indexes)
+        out += pack_int32s(o.partition_indexes)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:

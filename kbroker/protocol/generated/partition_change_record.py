@@ -5,7 +5,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 
 from __future__ import annotations
 
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -15,10 +15,12 @@ from kbroker.protocol.primitives import (
     bad_tag,
     bad_tag_size,
     not_in_version,
+    pack_int32s,
     read_tag,
     read_tag_count,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_tags,
     write_uvarint,
 )
@@ -122,7 +124,7 @@ def _tags_of_partition_change_record_v0(buf: Buffer, pos: int, o: PartitionChang
             else:
                 if n * 4 > len(buf) - pos or n > 1000000:
                     raise too_many(n)
-                o.isr = list(unpack_from(f">{n}i", buf, pos))
+                o.isr = unpack_int32s(buf, pos, n)
                 pos += 4 * n
         elif tag == 1:
             (o.leader,) = unpack_i(buf, pos)
@@ -139,7 +141,7 @@ def _tags_of_partition_change_record_v0(buf: Buffer, pos: int, o: PartitionChang
             else:
                 if n * 4 > len(buf) - pos or n > 1000000:
                     raise too_many(n)
-                o.replicas = list(unpack_from(f">{n}i", buf, pos))
+                o.replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
         elif tag == 3:
             n = buf[pos] - 1
@@ -153,7 +155,7 @@ def _tags_of_partition_change_record_v0(buf: Buffer, pos: int, o: PartitionChang
             else:
                 if n * 4 > len(buf) - pos or n > 1000000:
                     raise too_many(n)
-                o.removing_replicas = list(unpack_from(f">{n}i", buf, pos))
+                o.removing_replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
         elif tag == 4:
             n = buf[pos] - 1
@@ -167,7 +169,7 @@ def _tags_of_partition_change_record_v0(buf: Buffer, pos: int, o: PartitionChang
             else:
                 if n * 4 > len(buf) - pos or n > 1000000:
                     raise too_many(n)
-                o.adding_replicas = list(unpack_from(f">{n}i", buf, pos))
+                o.adding_replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
         elif tag == 5:
             (o.leader_recovery_state,) = unpack_b(buf, pos)
@@ -189,7 +191,7 @@ def _write_tags_of_partition_change_record_v0(out: bytearray, o: PartitionChange
         part = bytearray()
         n = len(o.isr) + 1
         part.append(n) if n < 128 else write_uvarint(part, n)
-        part += pack(f">{len(o.isr)}i", *o.isr)
+        part += pack_int32s(o.isr)
         tags.append((0, part))
     if o.leader != -2:
         part = bytearray()
@@ -199,19 +201,19 @@ def _write_tags_of_partition_change_record_v0(out: bytearray, o: PartitionChange
         part = bytearray()
         n = len(o.replicas) + 1
         part.append(n) if n < 128 else write_uvarint(part, n)
-        part += pack(f">{len(o.replicas)}i", *o.replicas)
+        part += pack_int32s(o.replicas)
         tags.append((2, part))
     if o.removing_replicas is not None:
         part = bytearray()
         n = len(o.removing_replicas) + 1
         part.append(n) if n < 128 else write_uvarint(part, n)
-        part += pack(f">{len(o.removing_replicas)}i", *o.removing_replicas)
+        part += pack_int32s(o.removing_replicas)
         tags.append((3, part))
     if o.adding_replicas is not None:
         part = bytearray()
         n = len(o.adding_replicas) + 1
         part.append(n) if n < 128 else write_uvarint(part, n)
-        part += pack(f">{len(o.adding_replicas)}i", *o.adding_replicas)
+        part += pack_int32s(o.adding_replicas)
         tags.append((4, part))
     if o.leader_recovery_state != -1:
         part = bytearray()
@@ -280,7 +282,7 @@ def _tags_of_partition_change_record_v1(buf: Buffer, pos: int, o: PartitionChang
             else:
                 if n * 4 > len(buf) - pos or n > 1000000:
                     raise too_many(n)
-                o.isr = list(unpack_from(f">{n}i", buf, pos))
+                o.isr = unpack_int32s(buf, pos, n)
                 pos += 4 * n
         elif tag == 1:
             (o.leader,) = unpack_i(buf, pos)
@@ -297,7 +299,7 @@ def _tags_of_partition_change_record_v1(buf: Buffer, pos: int, o: PartitionChang
             else:
                 if n * 4 > len(buf) - pos or n > 1000000:
                     raise too_many(n)
-                o.replicas = list(unpack_from(f">{n}i", buf, pos))
+                o.replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
         elif tag == 3:
             n = buf[pos] - 1
@@ -311,7 +313,7 @@ def _tags_of_partition_change_record_v1(buf: Buffer, pos: int, o: PartitionChang
             else:
                 if n * 4 > len(buf) - pos or n > 1000000:
                     raise too_many(n)
-                o.removing_replicas = list(unpack_from(f">{n}i", buf, pos))
+                o.removing_replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
         elif tag == 4:
             n = buf[pos] - 1
@@ -325,7 +327,7 @@ def _tags_of_partition_change_record_v1(buf: Buffer, pos: int, o: PartitionChang
             else:
                 if n * 4 > len(buf) - pos or n > 1000000:
                     raise too_many(n)
-                o.adding_replicas = list(unpack_from(f">{n}i", buf, pos))
+                o.adding_replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
         elif tag == 5:
             (o.leader_recovery_state,) = unpack_b(buf, pos)
@@ -362,7 +364,7 @@ def _write_tags_of_partition_change_record_v1(out: bytearray, o: PartitionChange
         part = bytearray()
         n = len(o.isr) + 1
         part.append(n) if n < 128 else write_uvarint(part, n)
-        part += pack(f">{len(o.isr)}i", *o.isr)
+        part += pack_int32s(o.isr)
         tags.append((0, part))
     if o.leader != -2:
         part = bytearray()
@@ -372,19 +374,19 @@ def _write_tags_of_partition_change_record_v1(out: bytearray, o: PartitionChange
         part = bytearray()
         n = len(o.replicas) + 1
         part.append(n) if n < 128 else write_uvarint(part, n)
-        part += pack(f">{len(o.replicas)}i", *o.replicas)
+        part += pack_int32s(o.replicas)
         tags.append((2, part))
     if o.removing_replicas is not None:
         part = bytearray()
         n = len(o.removing_replicas) + 1
         part.append(n) if n < 128 else write_uvarint(part, n)
-        part += pack(f">{len(o.removing_replicas)}i", *o.removing_replicas)
+        part += pack_int32s(o.removing_replicas)
         tags.append((3, part))
     if o.adding_replicas is not None:
         part = bytearray()
         n = len(o.adding_replicas) + 1
         part.append(n) if n < 128 else write_uvarint(part, n)
-        part += pack(f">{len(o.adding_replicas)}i", *o.adding_replicas)
+        part += pack_int32s(o.adding_replicas)
         tags.append((4, part))
     if o.leader_recovery_state != -1:
         part = bytearray()
@@ -459,7 +461,7 @@ def _tags_of_partition_change_record_v2(buf: Buffer, pos: int, o: PartitionChang
             else:
                 if n * 4 > len(buf) - pos or n > 1000000:
                     raise too_many(n)
-                o.isr = list(unpack_from(f">{n}i", buf, pos))
+                o.isr = unpack_int32s(buf, pos, n)
                 pos += 4 * n
         elif tag == 1:
             (o.leader,) = unpack_i(buf, pos)
@@ -476,7 +478,7 @@ def _tags_of_partition_change_record_v2(buf: Buffer, pos: int, o: PartitionChang
             else:
                 if n * 4 > len(buf) - pos or n > 1000000:
                     raise too_many(n)
-                o.replicas = list(unpack_from(f">{n}i", buf, pos))
+                o.replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
         elif tag == 3:
             n = buf[pos] - 1
@@ -490,7 +492,7 @@ def _tags_of_partition_change_record_v2(buf: Buffer, pos: int, o: PartitionChang
             else:
                 if n * 4 > len(buf) - pos or n > 1000000:
                     raise too_many(n)
-                o.removing_replicas = list(unpack_from(f">{n}i", buf, pos))
+                o.removing_replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
         elif tag == 4:
             n = buf[pos] - 1
@@ -504,7 +506,7 @@ def _tags_of_partition_change_record_v2(buf: Buffer, pos: int, o: PartitionChang
             else:
                 if n * 4 > len(buf) - pos or n > 1000000:
                     raise too_many(n)
-                o.adding_replicas = list(unpack_from(f">{n}i", buf, pos))
+                o.adding_replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
         elif tag == 5:
             (o.leader_recovery_state,) = unpack_b(buf, pos)
@@ -536,7 +538,7 @@ def _tags_of_partition_change_record_v2(buf: Buffer, pos: int, o: PartitionChang
             else:
                 if n * 4 > len(buf) - pos or n > 1000000:
                     raise too_many(n)
-                o.eligible_leader_replicas = list(unpack_from(f">{n}i", buf, pos))
+                o.eligible_leader_replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
         elif tag == 7:
             n = buf[pos] - 1
@@ -550,7 +552,7 @@ def _tags_of_partition_change_record_v2(buf: Buffer, pos: int, o: PartitionChang
             else:
                 if n * 4 > len(buf) - pos or n > 1000000:
                     raise too_many(n)
-                o.last_known_elr = list(unpack_from(f">{n}i", buf, pos))
+                o.last_known_elr = unpack_int32s(buf, pos, n)
                 pos += 4 * n
         else:
             unknown.append((tag, bytes(buf[pos:stop])))
@@ -567,7 +569,7 @@ def _write_tags_of_partition_change_record_v2(out: bytearray, o: PartitionChange
         part = bytearray()
         n = len(o.isr) + 1
         part.append(n) if n < 128 else write_uvarint(part, n)
-        part += pack(f">{len(o.isr)}i", *o.isr)
+        part += pack_int32s(o.isr)
         tags.append((0, part))
     if o.leader != -2:
         part = bytearray()
@@ -577,19 +579,19 @@ def _write_tags_of_partition_change_record_v2(out: bytearray, o: PartitionChange
         part = bytearray()
         n = len(o.replicas) + 1
         part.append(n) if n < 128 else write_uvarint(part, n)
-        part += pack(f">{len(o.replicas)}i", *o.replicas)
+        part += pack_int32s(o.replicas)
         tags.append((2, part))
     if o.removing_replicas is not None:
         part = bytearray()
         n = len(o.removing_replicas) + 1
         part.append(n) if n < 128 else write_uvarint(part, n)
-        part += pack(f">{len(o.removing_replicas)}i", *o.removing_replicas)
+        part += pack_int32s(o.removing_replicas)
         tags.append((3, part))
     if o.adding_replicas is not None:
         part = bytearray()
         n = len(o.adding_replicas) + 1
         part.append(n) if n < 128 else write_uvarint(part, n)
-        part += pack(f">{len(o.adding_replicas)}i", *o.adding_replicas)
+        part += pack_int32s(o.adding_replicas)
         tags.append((4, part))
     if o.leader_recovery_state != -1:
         part = bytearray()
@@ -599,13 +601,13 @@ def _write_tags_of_partition_change_record_v2(out: bytearray, o: PartitionChange
         part = bytearray()
         n = len(o.eligible_leader_replicas) + 1
         part.append(n) if n < 128 else write_uvarint(part, n)
-        part += pack(f">{len(o.eligible_leader_replicas)}i", *o.eligible_leader_replicas)
+        part += pack_int32s(o.eligible_leader_replicas)
         tags.append((6, part))
     if o.last_known_elr is not None:
         part = bytearray()
         n = len(o.last_known_elr) + 1
         part.append(n) if n < 128 else write_uvarint(part, n)
-        part += pack(f">{len(o.last_known_elr)}i", *o.last_known_elr)
+        part += pack_int32s(o.last_known_elr)
         tags.append((7, part))
     if o.directories is not None:
         part = bytearray()

@@ -5,7 +5,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 
 from __future__ import annotations
 
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -17,10 +17,12 @@ from kbroker.protocol.primitives import (
     bad_tag_size,
     not_in_version,
     null_field,
+    pack_int32s,
     read_tag,
     read_tag_count,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_tags,
     write_uvarint,
 )
@@ -106,7 +108,7 @@ def _decode_partition_record_v0(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         raise null_field("replicas")
     if n * 4 > len(buf) - pos or n > 1000000:
         raise too_many(n)
-    o.replicas = list(unpack_from(f">{n}i", buf, pos))
+    o.replicas = unpack_int32s(buf, pos, n)
     pos += 4 * n
     n = buf[pos] - 1
     if n < 127:
@@ -118,7 +120,7 @@ def _decode_partition_record_v0(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         raise null_field("isr")
     if n * 4 > len(buf) - pos or n > 1000000:
         raise too_many(n)
-    o.isr = list(unpack_from(f">{n}i", buf, pos))
+    o.isr = unpack_int32s(buf, pos, n)
     pos += 4 * n
     n = buf[pos] - 1
     if n < 127:
@@ -130,7 +132,7 @@ def _decode_partition_record_v0(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         raise null_field("removingReplicas")
     if n * 4 > len(buf) - pos or n > 1000000:
         raise too_many(n)
-    o.removing_replicas = list(unpack_from(f">{n}i", buf, pos))
+    o.removing_replicas = unpack_int32s(buf, pos, n)
     pos += 4 * n
     n = buf[pos] - 1
     if n < 127:
@@ -142,7 +144,7 @@ def _decode_partition_record_v0(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         raise null_field("addingReplicas")
     if n * 4 > len(buf) - pos or n > 1000000:
         raise too_many(n)
-    o.adding_replicas = list(unpack_from(f">{n}i", buf, pos))
+    o.adding_replicas = unpack_int32s(buf, pos, n)
     pos += 4 * n
     o.leader, o.leader_epoch, o.partition_epoch = unpack_3i(buf, pos)
     pos += 12
@@ -196,16 +198,16 @@ def _encode_partition_record_v0(out: bytearray, o: PartitionRecord) -> None:
     out += pack_i16s(o.partition_id, o.topic_id)
     n = len(o.replicas) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
-    out += pack(f">{len(o.replicas)}i", *o.replicas)
+    out += pack_int32s(o.replicas)
     n = len(o.isr) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
-    out += pack(f">{len(o.isr)}i", *o.isr)
+    out += pack_int32s(o.isr)
     n = len(o.removing_replicas) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
-    out += pack(f">{len(o.removing_replicas)}i", *o.removing_replicas)
+    out += pack_int32s(o.removing_replicas)
     n = len(o.adding_replicas) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
-    out += pack(f">{len(o.adding_replicas)}i", *o.adding_replicas)
+    out += pack_int32s(o.adding_replicas)
     out += pack_3i(o.leader, o.leader_epoch, o.partition_epoch)
     if o.unknown_tags or o.leader_recovery_state != 0:
         _write_tags_of_partition_record_v0(out, o)
@@ -227,7 +229,7 @@ def _decode_partition_record_v1(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         raise null_field("replicas")
     if n * 4 > len(buf) - pos or n > 1000000:
         raise too_many(n)
-    o.replicas = list(unpack_from(f">{n}i", buf, pos))
+    o.replicas = unpack_int32s(buf, pos, n)
     pos += 4 * n
     n = buf[pos] - 1
     if n < 127:
@@ -239,7 +241,7 @@ def _decode_partition_record_v1(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         raise null_field("isr")
     if n * 4 > len(buf) - pos or n > 1000000:
         raise too_many(n)
-    o.isr = list(unpack_from(f">{n}i", buf, pos))
+    o.isr = unpack_int32s(buf, pos, n)
     pos += 4 * n
     n = buf[pos] - 1
     if n < 127:
@@ -251,7 +253,7 @@ def _decode_partition_record_v1(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         raise null_field("removingReplicas")
     if n * 4 > len(buf) - pos or n > 1000000:
         raise too_many(n)
-    o.removing_replicas = list(unpack_from(f">{n}i", buf, pos))
+    o.removing_replicas = unpack_int32s(buf, pos, n)
     pos += 4 * n
     n = buf[pos] - 1
     if n < 127:
@@ -263,7 +265,7 @@ def _decode_partition_record_v1(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         raise null_field("addingReplicas")
     if n * 4 > len(buf) - pos or n > 1000000:
         raise too_many(n)
-    o.adding_replicas = list(unpack_from(f">{n}i", buf, pos))
+    o.adding_replicas = unpack_int32s(buf, pos, n)
     pos += 4 * n
     o.leader, o.leader_epoch, o.partition_epoch = unpack_3i(buf, pos)
     pos += 12
@@ -327,16 +329,16 @@ def _encode_partition_record_v1(out: bytearray, o: PartitionRecord) -> None:
     out += pack_i16s(o.partition_id, o.topic_id)
     n = len(o.replicas) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
-    out += pack(f">{len(o.replicas)}i", *o.replicas)
+    out += pack_int32s(o.replicas)
     n = len(o.isr) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
-    out += pack(f">{len(o.isr)}i", *o.isr)
+    out += pack_int32s(o.isr)
     n = len(o.removing_replicas) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
-    out += pack(f">{len(o.removing_replicas)}i", *o.removing_replicas)
+    out += pack_int32s(o.removing_replicas)
     n = len(o.adding_replicas) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
-    out += pack(f">{len(o.adding_replicas)}i", *o.adding_replicas)
+    out += pack_int32s(o.adding_replicas)
     out += pack_3i(o.leader, o.leader_epoch, o.partition_epoch)
     n = len(o.directories) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
@@ -362,7 +364,7 @@ def _decode_partition_record_v2(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         raise null_field("replicas")
     if n * 4 > len(buf) - pos or n > 1000000:
         raise too_many(n)
-    o.replicas = list(unpack_from(f">{n}i", buf, pos))
+    o.replicas = unpack_int32s(buf, pos, n)
     pos += 4 * n
     n = buf[pos] - 1
     if n < 127:
@@ -374,7 +376,7 @@ def _decode_partition_record_v2(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         raise null_field("isr")
     if n * 4 > len(buf) - pos or n > 1000000:
         raise too_many(n)
-    o.isr = list(unpack_from(f">{n}i", buf, pos))
+    o.isr = unpack_int32s(buf, pos, n)
     pos += 4 * n
     n = buf[pos] - 1
     if n < 127:
@@ -386,7 +388,7 @@ def _decode_partition_record_v2(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         raise null_field("removingReplicas")
     if n * 4 > len(buf) - pos or n > 1000000:
         raise too_many(n)
-    o.removing_replicas = list(unpack_from(f">{n}i", buf, pos))
+    o.removing_replicas = unpack_int32s(buf, pos, n)
     pos += 4 * n
     n = buf[pos] - 1
     if n < 127:
@@ -398,7 +400,7 @@ def _decode_partition_record_v2(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         raise null_field("addingReplicas")
     if n * 4 > len(buf) - pos or n > 1000000:
         raise too_many(n)
-    o.adding_replicas = list(unpack_from(f">{n}i", buf, pos))
+    o.adding_replicas = unpack_int32s(buf, pos, n)
     pos += 4 * n
     o.leader, o.leader_epoch, o.partition_epoch = unpack_3i(buf, pos)
     pos += 12
@@ -446,7 +448,7 @@ def _tags_of_partition_record_v2(buf: Buffer, pos: int, o: PartitionRecord) -> i
             else:
                 if n * 4 > len(buf) - pos or n > 1000000:
                     raise too_many(n)
-                o.eligible_leader_replicas = list(unpack_from(f">{n}i", buf, pos))
+                o.eligible_leader_replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
         elif tag == 2:
             n = buf[pos] - 1
@@ -460,7 +462,7 @@ def _tags_of_partition_record_v2(buf: Buffer, pos: int, o: PartitionRecord) -> i
             else:
                 if n * 4 > len(buf) - pos or n > 1000000:
                     raise too_many(n)
-                o.last_known_elr = list(unpack_from(f">{n}i", buf, pos))
+                o.last_known_elr = unpack_int32s(buf, pos, n)
                 pos += 4 * n
         else:
             unknown.append((tag, bytes(buf[pos:stop])))
@@ -481,13 +483,13 @@ def _write_tags_of_partition_record_v2(out: bytearray, o: PartitionRecord) -> No
         part = bytearray()
         n = len(o.eligible_leader_replicas) + 1
         part.append(n) if n < 128 else write_uvarint(part, n)
-        part += pack(f">{len(o.eligible_leader_replicas)}i", *o.eligible_leader_replicas)
+        part += pack_int32s(o.eligible_leader_replicas)
         tags.append((1, part))
     if o.last_known_elr is not None:
         part = bytearray()
         n = len(o.last_known_elr) + 1
         part.append(n) if n < 128 else write_uvarint(part, n)
-        part += pack(f">{len(o.last_known_elr)}i", *o.last_known_elr)
+        part += pack_int32s(o.last_known_elr)
         tags.append((2, part))
     write_tags(out, tags, o.unknown_tags)
 
@@ -496,16 +498,16 @@ def _encode_partition_record_v2(out: bytearray, o: PartitionRecord) -> None:
     out += pack_i16s(o.partition_id, o.topic_id)
     n = len(o.replicas) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
-    out += pack(f">{len(o.replicas)}i", *o.replicas)
+    out += pack_int32s(o.replicas)
     n = len(o.isr) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
-    out += pack(f">{len(o.isr)}i", *o.isr)
+    out += pack_int32s(o.isr)
     n = len(o.removing_replicas) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
-    out += pack(f">{len(o.removing_replicas)}i", *o.removing_replicas)
+    out += pack_int32s(o.removing_replicas)
     n = len(o.adding_replicas) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)
-    out += pack(f">{len(o.adding_replicas)}i", *o.adding_replicas)
+    out += pack_int32s(o.adding_replicas)
     out += pack_3i(o.leader, o.leader_epoch, o.partition_epoch)
     n = len(o.directories) + 1
     out.append(n) if n < 128 else write_uvarint(out, n)

@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -17,10 +17,12 @@ from kbroker.protocol.primitives import (
     ZERO_UUID,
     not_in_version,
     null_field,
+    pack_int8s,
     read_compact_nullable_string,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int8s,
     write_compact_nullable_string,
     write_tags,
     write_uvarint,
@@ -156,7 +158,7 @@ def _decode_acknowledgement_batch_v0(
             raise null_field("acknowledgeTypes")
         if n > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.acknowledge_types = list(unpack_from(f">{n}b", buf, pos))
+        o.acknowledge_types = unpack_int8s(buf, pos, n)
         pos += n
         o.unknown_tags = None
         if buf[pos]:
@@ -171,7 +173,7 @@ def _encode_acknowledgement_batch_v0(out: bytearray, items: Iterable[Acknowledge
         out += pack_qq(o.first_offset, o.last_offset)
         n = len(o.acknowledge_types) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.acknowledge_types)}b", *o.acknowledge_types)
+        out += pack_int8s(o.acknowledge_types)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:

@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -16,10 +16,12 @@ from kbroker.protocol.primitives import (
     UnknownTags,
     ZERO_UUID,
     null_field,
+    pack_int32s,
     read_compact_nullable_string,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_compact_nullable_string,
     write_tags,
     write_uvarint,
@@ -127,7 +129,7 @@ def _decode_topic_partitions_v0(buf: Buffer, pos: int, count: int) -> tuple[list
             raise null_field("partitions")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.partitions = list(unpack_from(f">{n}i", buf, pos))
+        o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.unknown_tags = None
         if buf[pos]:
@@ -142,7 +144,7 @@ def _encode_topic_partitions_v0(out: bytearray, items: Iterable[TopicPartitions]
         out += pack_16s(o.topic_id)
         n = len(o.partitions) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.partitions)}i", *o.partitions)
+        out += pack_int32s(o.partitions)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:

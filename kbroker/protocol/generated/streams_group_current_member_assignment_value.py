@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -16,12 +16,14 @@ from kbroker.protocol.primitives import (
     UnknownTags,
     bad_tag_size,
     null_field,
+    pack_int32s,
     read_compact_string,
     read_tag,
     read_tag_count,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_compact_string,
     write_tags,
     write_uvarint,
@@ -128,7 +130,7 @@ def _decode_task_ids_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TaskIds
             raise null_field("partitions")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.partitions = list(unpack_from(f">{n}i", buf, pos))
+        o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.assignment_epochs = []
         o.unknown_tags = None
@@ -156,7 +158,7 @@ def _tags_of_task_ids_v0(buf: Buffer, pos: int, o: TaskIds) -> int:
             else:
                 if n * 4 > len(buf) - pos or n > 1000000:
                     raise too_many(n)
-                o.assignment_epochs = list(unpack_from(f">{n}i", buf, pos))
+                o.assignment_epochs = unpack_int32s(buf, pos, n)
                 pos += 4 * n
         else:
             unknown.append((tag, bytes(buf[pos:stop])))
@@ -176,7 +178,7 @@ def _write_tags_of_task_ids_v0(out: bytearray, o: TaskIds) -> None:
         else:
             n = len(o.assignment_epochs) + 1
             part.append(n) if n < 128 else write_uvarint(part, n)
-            part += pack(f">{len(o.assignment_epochs)}i", *o.assignment_epochs)
+            part += pack_int32s(o.assignment_epochs)
         tags.append((0, part))
     write_tags(out, tags, o.unknown_tags)
 
@@ -186,7 +188,7 @@ def _encode_task_ids_v0(out: bytearray, items: Iterable[TaskIds]) -> None:
         write_compact_string(out, o.subtopology_id)
         n = len(o.partitions) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.partitions)}i", *o.partitions)
+        out += pack_int32s(o.partitions)
         if o.unknown_tags or o.assignment_epochs is None or o.assignment_epochs:
             _write_tags_of_task_ids_v0(out, o)
         else:

@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -15,11 +15,15 @@ from kbroker.protocol.primitives import (
     UNSET,
     UnknownTags,
     null_field,
+    pack_int16s,
+    pack_int32s,
     read_compact_nullable_string,
     read_compact_string,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int16s,
+    unpack_int32s,
     write_compact_nullable_string,
     write_compact_string,
     write_tags,
@@ -395,7 +399,7 @@ def _decode_task_ids_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TaskIds
             raise null_field("partitions")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.partitions = list(unpack_from(f">{n}i", buf, pos))
+        o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.unknown_tags = None
         if buf[pos]:
@@ -410,7 +414,7 @@ def _encode_task_ids_v0(out: bytearray, items: Iterable[TaskIds]) -> None:
         write_compact_string(out, o.subtopology_id)
         n = len(o.partitions) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.partitions)}i", *o.partitions)
+        out += pack_int32s(o.partitions)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:
@@ -432,7 +436,7 @@ def _decode_copartition_group_v0(buf: Buffer, pos: int, count: int) -> tuple[lis
             raise null_field("sourceTopics")
         if n * 2 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.source_topics = list(unpack_from(f">{n}h", buf, pos))
+        o.source_topics = unpack_int16s(buf, pos, n)
         pos += 2 * n
         n = buf[pos] - 1
         if n < 127:
@@ -444,7 +448,7 @@ def _decode_copartition_group_v0(buf: Buffer, pos: int, count: int) -> tuple[lis
             raise null_field("sourceTopicRegex")
         if n * 2 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.source_topic_regex = list(unpack_from(f">{n}h", buf, pos))
+        o.source_topic_regex = unpack_int16s(buf, pos, n)
         pos += 2 * n
         n = buf[pos] - 1
         if n < 127:
@@ -456,7 +460,7 @@ def _decode_copartition_group_v0(buf: Buffer, pos: int, count: int) -> tuple[lis
             raise null_field("repartitionSourceTopics")
         if n * 2 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.repartition_source_topics = list(unpack_from(f">{n}h", buf, pos))
+        o.repartition_source_topics = unpack_int16s(buf, pos, n)
         pos += 2 * n
         o.unknown_tags = None
         if buf[pos]:
@@ -470,13 +474,13 @@ def _encode_copartition_group_v0(out: bytearray, items: Iterable[CopartitionGrou
     for o in items:
         n = len(o.source_topics) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.source_topics)}h", *o.source_topics)
+        out += pack_int16s(o.source_topics)
         n = len(o.source_topic_regex) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.source_topic_regex)}h", *o.source_topic_regex)
+        out += pack_int16s(o.source_topic_regex)
         n = len(o.repartition_source_topics) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.repartition_source_topics)}h", *o.repartition_source_topics)
+        out += pack_int16s(o.repartition_source_topics)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:

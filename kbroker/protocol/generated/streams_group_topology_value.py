@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -15,10 +15,12 @@ from kbroker.protocol.primitives import (
     UNSET,
     UnknownTags,
     null_field,
+    pack_int16s,
     read_compact_string,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int16s,
     write_compact_string,
     write_tags,
     write_uvarint,
@@ -184,7 +186,7 @@ def _decode_copartition_group_v0(buf: Buffer, pos: int, count: int) -> tuple[lis
             raise null_field("sourceTopics")
         if n * 2 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.source_topics = list(unpack_from(f">{n}h", buf, pos))
+        o.source_topics = unpack_int16s(buf, pos, n)
         pos += 2 * n
         n = buf[pos] - 1
         if n < 127:
@@ -196,7 +198,7 @@ def _decode_copartition_group_v0(buf: Buffer, pos: int, count: int) -> tuple[lis
             raise null_field("sourceTopicRegex")
         if n * 2 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.source_topic_regex = list(unpack_from(f">{n}h", buf, pos))
+        o.source_topic_regex = unpack_int16s(buf, pos, n)
         pos += 2 * n
         n = buf[pos] - 1
         if n < 127:
@@ -208,7 +210,7 @@ def _decode_copartition_group_v0(buf: Buffer, pos: int, count: int) -> tuple[lis
             raise null_field("repartitionSourceTopics")
         if n * 2 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.repartition_source_topics = list(unpack_from(f">{n}h", buf, pos))
+        o.repartition_source_topics = unpack_int16s(buf, pos, n)
         pos += 2 * n
         o.unknown_tags = None
         if buf[pos]:
@@ -222,13 +224,13 @@ def _encode_copartition_group_v0(out: bytearray, items: Iterable[CopartitionGrou
     for o in items:
         n = len(o.source_topics) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.source_topics)}h", *o.source_topics)
+        out += pack_int16s(o.source_topics)
         n = len(o.source_topic_regex) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.source_topic_regex)}h", *o.source_topic_regex)
+        out += pack_int16s(o.source_topic_regex)
         n = len(o.repartition_source_topics) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.repartition_source_topics)}h", *o.repartition_source_topics)
+        out += pack_int16s(o.repartition_source_topics)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:

@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -17,12 +17,14 @@ from kbroker.protocol.primitives import (
     bad_tag_size,
     not_in_version,
     null_field,
+    pack_int32s,
     read_compact_string,
     read_tag,
     read_tag_count,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_compact_string,
     write_tags,
     write_uvarint,
@@ -134,7 +136,7 @@ def _decode_partitions_schema_v0(buf: Buffer, pos: int, count: int) -> tuple[lis
             raise null_field("partitionIds")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.partition_ids = list(unpack_from(f">{n}i", buf, pos))
+        o.partition_ids = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.unknown_tags = None
     return items, pos
@@ -146,7 +148,7 @@ def _encode_partitions_schema_v0(out: bytearray, items: Iterable[PartitionsSchem
         out += pack_h(len(raw))
         out += raw
         out += pack_i(len(o.partition_ids))
-        out += pack(f">{len(o.partition_ids)}i", *o.partition_ids)
+        out += pack_int32s(o.partition_ids)
         if o.unknown_tags:
             raise not_in_version("tag section")
 
@@ -173,7 +175,7 @@ def _decode_partitions_schema_v1(buf: Buffer, pos: int, count: int) -> tuple[lis
             raise null_field("partitionIds")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.partition_ids = list(unpack_from(f">{n}i", buf, pos))
+        o.partition_ids = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.unknown_tags = None
         if buf[pos]:
@@ -188,7 +190,7 @@ def _encode_partitions_schema_v1(out: bytearray, items: Iterable[PartitionsSchem
         write_compact_string(out, o.topic)
         n = len(o.partition_ids) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.partition_ids)}i", *o.partition_ids)
+        out += pack_int32s(o.partition_ids)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:

@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -19,6 +19,7 @@ from kbroker.protocol.primitives import (
     bad_tag_size,
     not_in_version,
     null_field,
+    pack_int32s,
     read_compact_nullable_string,
     read_compact_string,
     read_tag,
@@ -26,6 +27,7 @@ from kbroker.protocol.primitives import (
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_compact_nullable_string,
     write_compact_string,
     write_tags,
@@ -704,7 +706,7 @@ def _decode_update_metadata_partition_state_v0(
             raise null_field("isr")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.isr = list(unpack_from(f">{n}i", buf, pos))
+        o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.zk_version, n = unpack_ii(buf, pos)
         pos += 8
@@ -712,7 +714,7 @@ def _decode_update_metadata_partition_state_v0(
             raise null_field("replicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.offline_replicas = []
         o.unknown_tags = None
@@ -728,9 +730,9 @@ def _encode_update_metadata_partition_state_v0(
         out += pack_h(len(raw))
         out += raw
         out += pack_5i(o.partition_index, o.controller_epoch, o.leader, o.leader_epoch, len(o.isr))
-        out += pack(f">{len(o.isr)}i", *o.isr)
+        out += pack_int32s(o.isr)
         out += pack_ii(o.zk_version, len(o.replicas))
-        out += pack(f">{len(o.replicas)}i", *o.replicas)
+        out += pack_int32s(o.replicas)
         if o.unknown_tags:
             raise not_in_version("tag section")
 
@@ -757,7 +759,7 @@ def _decode_update_metadata_partition_state_v4(
             raise null_field("isr")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.isr = list(unpack_from(f">{n}i", buf, pos))
+        o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.zk_version, n = unpack_ii(buf, pos)
         pos += 8
@@ -765,7 +767,7 @@ def _decode_update_metadata_partition_state_v4(
             raise null_field("replicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         (n,) = unpack_i(buf, pos)
         pos += 4
@@ -773,7 +775,7 @@ def _decode_update_metadata_partition_state_v4(
             raise null_field("offlineReplicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.offline_replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.offline_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.unknown_tags = None
     return items, pos
@@ -788,11 +790,11 @@ def _encode_update_metadata_partition_state_v4(
         out += pack_h(len(raw))
         out += raw
         out += pack_5i(o.partition_index, o.controller_epoch, o.leader, o.leader_epoch, len(o.isr))
-        out += pack(f">{len(o.isr)}i", *o.isr)
+        out += pack_int32s(o.isr)
         out += pack_ii(o.zk_version, len(o.replicas))
-        out += pack(f">{len(o.replicas)}i", *o.replicas)
+        out += pack_int32s(o.replicas)
         out += pack_i(len(o.offline_replicas))
-        out += pack(f">{len(o.offline_replicas)}i", *o.offline_replicas)
+        out += pack_int32s(o.offline_replicas)
         if o.unknown_tags:
             raise not_in_version("tag section")
 
@@ -812,7 +814,7 @@ def _decode_update_metadata_partition_state_v5(
             raise null_field("isr")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.isr = list(unpack_from(f">{n}i", buf, pos))
+        o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.zk_version, n = unpack_ii(buf, pos)
         pos += 8
@@ -820,7 +822,7 @@ def _decode_update_metadata_partition_state_v5(
             raise null_field("replicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         (n,) = unpack_i(buf, pos)
         pos += 4
@@ -828,7 +830,7 @@ def _decode_update_metadata_partition_state_v5(
             raise null_field("offlineReplicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.offline_replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.offline_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.topic_name = ""
         o.unknown_tags = None
@@ -841,11 +843,11 @@ def _encode_update_metadata_partition_state_v5(
 ) -> None:
     for o in items:
         out += pack_5i(o.partition_index, o.controller_epoch, o.leader, o.leader_epoch, len(o.isr))
-        out += pack(f">{len(o.isr)}i", *o.isr)
+        out += pack_int32s(o.isr)
         out += pack_ii(o.zk_version, len(o.replicas))
-        out += pack(f">{len(o.replicas)}i", *o.replicas)
+        out += pack_int32s(o.replicas)
         out += pack_i(len(o.offline_replicas))
-        out += pack(f">{len(o.offline_replicas)}i", *o.offline_replicas)
+        out += pack_int32s(o.offline_replicas)
         if o.unknown_tags:
             raise not_in_version("tag section")
 
@@ -871,7 +873,7 @@ def _decode_update_metadata_partition_state_v6(
             raise null_field("isr")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.isr = list(unpack_from(f">{n}i", buf, pos))
+        o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
         (o.zk_version,) = unpack_i(buf, pos)
         pos += 4
@@ -885,7 +887,7 @@ def _decode_update_metadata_partition_state_v6(
             raise null_field("replicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         n = buf[pos] - 1
         if n < 127:
@@ -897,7 +899,7 @@ def _decode_update_metadata_partition_state_v6(
             raise null_field("offlineReplicas")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.offline_replicas = list(unpack_from(f">{n}i", buf, pos))
+        o.offline_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.topic_name = ""
         o.unknown_tags = None
@@ -916,14 +918,14 @@ def _encode_update_metadata_partition_state_v6(
         out += pack_4i(o.partition_index, o.controller_epoch, o.leader, o.leader_epoch)
         n = len(o.isr) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.isr)}i", *o.isr)
+        out += pack_int32s(o.isr)
         out += pack_i(o.zk_version)
         n = len(o.replicas) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.replicas)}i", *o.replicas)
+        out += pack_int32s(o.replicas)
         n = len(o.offline_replicas) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.offline_replicas)}i", *o.offline_replicas)
+        out += pack_int32s(o.offline_replicas)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:

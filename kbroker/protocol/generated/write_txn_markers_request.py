@@ -6,7 +6,7 @@ Written by tools/generate_codecs.py; change the schema instead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from struct import Struct as Layout, pack, unpack_from
+from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
@@ -16,10 +16,12 @@ from kbroker.protocol.primitives import (
     UnknownTags,
     not_in_version,
     null_field,
+    pack_int32s,
     read_compact_string,
     read_unknown_tags,
     read_uvarint,
     too_many,
+    unpack_int32s,
     write_compact_string,
     write_tags,
     write_uvarint,
@@ -133,7 +135,7 @@ def _decode_writable_txn_marker_topic_v0(
             raise null_field("partitionIndexes")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.partition_indexes = list(unpack_from(f">{n}i", buf, pos))
+        o.partition_indexes = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.unknown_tags = None
     return items, pos
@@ -145,7 +147,7 @@ def _encode_writable_txn_marker_topic_v0(out: bytearray, items: Iterable[Writabl
         out += pack_h(len(raw))
         out += raw
         out += pack_i(len(o.partition_indexes))
-        out += pack(f">{len(o.partition_indexes)}i", *o.partition_indexes)
+        out += pack_int32s(o.partition_indexes)
         if o.unknown_tags:
             raise not_in_version("tag section")
 
@@ -176,7 +178,7 @@ def _decode_writable_txn_marker_topic_v1(
             raise null_field("partitionIndexes")
         if n * 4 > len(buf) - pos or n > 1000000:
             raise too_many(n)
-        o.partition_indexes = list(unpack_from(f">{n}i", buf, pos))
+        o.partition_indexes = unpack_int32s(buf, pos, n)
         pos += 4 * n
         o.unknown_tags = None
         if buf[pos]:
@@ -191,7 +193,7 @@ def _encode_writable_txn_marker_topic_v1(out: bytearray, items: Iterable[Writabl
         write_compact_string(out, o.name)
         n = len(o.partition_indexes) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)
-        out += pack(f">{len(o.partition_indexes)}i", *o.partition_indexes)
+        out += pack_int32s(o.partition_indexes)
         if o.unknown_tags:
             write_tags(out, [], o.unknown_tags)
         else:
