@@ -40,7 +40,7 @@ _CLASSES = {
     "kafka-verifiable-producer": _TOOLS + "VerifiableProducer",
     "everyday": "Everyday",
 }
-WAIT_SECONDS = 60
+WAIT_SECONDS = 40
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Running:
     def __init__(self, tools: JavaTools, run_id: str) -> None:
         self._tools = tools
         self._id = run_id
-        self._changed = threading.Condition()
+        self._changed = tools.changed  # one for all: a wait may look at several tools
         self.out: list[str] = []
         self.err: list[str] = []
         self.code: int | None = None
@@ -83,7 +83,7 @@ class Running:
         return [json.loads(line) for line in self.out if line.startswith("{")]
 
     def wait_for(self, condition: Callable[[], object], what: str) -> None:
-        """Wait until `condition` holds; it is looked at after every line. AssertionError if it never does."""
+        """Wait until `condition` holds, looking after every line of any tool. AssertionError if never."""
         with self._changed:
             reached = self._changed.wait_for(lambda: condition() or self.code is not None, WAIT_SECONDS)
         assert condition(), f"{'ended' if reached else 'timed out'} before {what}\n" + self._text()
@@ -111,6 +111,7 @@ class JavaTools:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
         self._runs: dict[str, Running] = {}
+        self.changed = threading.Condition()
         self._ids = itertools.count(1)
         self._sending = threading.Lock()
         threading.Thread(target=self._read, daemon=True).start()
@@ -122,6 +123,7 @@ class JavaTools:
         jars = class_path(cache)
         classes = _compile(cache, jars)
         options = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
+        options.append("--add-opens=java.base/java.lang=ALL-UNNAMED")
         command = ["java", *options, "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"]
         process = subprocess.Popen(
             [*command, "-cp", os.pathsep.join([str(classes), jars]), "ToolRunner"],

@@ -44,10 +44,12 @@ public final class ToolRunner {
         final List<Runnable> hooks = new ArrayList<>();
         final PrintStream out = lines("out");
         final PrintStream err = lines("err");
+        final ThreadGroup group;
         Integer exit;
 
         Run(String id, String stdin) {
             this.id = id;
+            this.group = new ThreadGroup("tool-" + id);
             this.in = new ByteArrayInputStream(stdin.getBytes(StandardCharsets.UTF_8));
         }
 
@@ -64,12 +66,34 @@ public final class ToolRunner {
 
         /** The hooks run once, whether the tool ends by itself or is stopped. */
         void runHooks() {
-            List<Runnable> taken;
+            List<Runnable> taken = jvmHooks(group);
             synchronized (this) {
-                taken = new ArrayList<>(hooks);
+                taken.addAll(hooks);
                 hooks.clear();
             }
             taken.forEach(Runnable::run);
+        }
+    }
+
+    /** Takes over the hooks that threads of `group` gave to the JVM itself (the verifiable producer does). */
+    private static List<Runnable> jvmHooks(ThreadGroup group) {
+        try {
+            // The JVM has no public list of them: started with --add-opens=java.base/java.lang=ALL-UNNAMED
+            Class<?> holder = Class.forName("java.lang.ApplicationShutdownHooks");
+            java.lang.reflect.Field field = holder.getDeclaredField("hooks");
+            field.setAccessible(true);
+            List<Runnable> taken = new ArrayList<>();
+            synchronized (holder) {
+                for (Object hook : ((Map<?, ?>) field.get(null)).keySet()) {
+                    if (((Thread) hook).getThreadGroup() == group) {
+                        taken.add((Thread) hook);
+                    }
+                }
+            }
+            taken.forEach(hook -> Runtime.getRuntime().removeShutdownHook((Thread) hook));
+            return taken;
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
         }
     }
 
@@ -160,7 +184,7 @@ public final class ToolRunner {
     private static void run(String id, String mainClass, String[] args, String stdin) {
         Run run = new Run(id, stdin);
         RUNS.put(id, run);
-        Thread thread = new Thread(() -> {
+        Thread thread = new Thread(run.group, () -> {
             CURRENT.set(run);
             try {
                 Method main = Class.forName(mainClass).getMethod("main", String[].class);
