@@ -49,7 +49,7 @@ def render_api_table(messages: dict[str, MessageSchema]) -> str:
         if response.key != message.key or response.versions != message.versions:
             raise ValueError(f"{name}: request and response do not agree on key or versions")
         listeners = ", ".join(f'"{listener}"' for listener in message.listeners)
-        listeners = f"({listeners},)" if listeners else "()"
+        listeners = f"({listeners}{',' if len(message.listeners) == 1 else ''})"
         text += (
             f'    {message.key}: ApiFacts("{name}", {message.versions.first}, {message.versions.last},'
             f" {message.flexible_since}, {response.flexible_since}, {listeners}),\n"

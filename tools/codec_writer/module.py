@@ -85,11 +85,10 @@ def _write_class(out: Source, struct: Struct, schema: MessageSchema) -> None:
     slots = [field.attr for field in struct.fields]
     if schema.flexible_since is not None:
         slots.append("unknown_tags")
-    out.open("__slots__ = (")
-    for slot in slots:
-        out.add(f'"{slot}",')
-    out.close()
-    out.add(")")
+    if len(slots) == 1:
+        out.add(f'__slots__ = ("{slots[0]}",)')
+    else:
+        out.add_wrapped("__slots__ = (", [f'"{slot}"' for slot in slots], ")")
     if is_root:
         out.add(f'NAME = "{schema.name}"')
         out.add(f"API_KEY = {schema.key}")

@@ -20,9 +20,7 @@ unpack_h = Layout(">h").unpack_from
 class ConsumerGroupMetadataKey(Message):
     """ConsumerGroupMetadataKey, version 0."""
 
-    __slots__ = (
-        "group_id",
-    )
+    __slots__ = ("group_id",)
     NAME = "ConsumerGroupMetadataKey"
     API_KEY = 3
     MIN_VERSION = 0

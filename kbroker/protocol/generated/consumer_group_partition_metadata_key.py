@@ -20,9 +20,7 @@ unpack_h = Layout(">h").unpack_from
 class ConsumerGroupPartitionMetadataKey(Message):
     """ConsumerGroupPartitionMetadataKey, version 0."""
 
-    __slots__ = (
-        "group_id",
-    )
+    __slots__ = ("group_id",)
     NAME = "ConsumerGroupPartitionMetadataKey"
     API_KEY = 4
     MIN_VERSION = 0

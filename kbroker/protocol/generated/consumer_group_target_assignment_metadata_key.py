@@ -20,9 +20,7 @@ unpack_h = Layout(">h").unpack_from
 class ConsumerGroupTargetAssignmentMetadataKey(Message):
     """ConsumerGroupTargetAssignmentMetadataKey, version 0."""
 
-    __slots__ = (
-        "group_id",
-    )
+    __slots__ = ("group_id",)
     NAME = "ConsumerGroupTargetAssignmentMetadataKey"
     API_KEY = 6
     MIN_VERSION = 0

@@ -19,9 +19,7 @@ unpack_h = Layout(">h").unpack_from
 class ControlRecordTypeSchema(Message):
     """ControlRecordTypeSchema, version 0."""
 
-    __slots__ = (
-        "type",
-    )
+    __slots__ = ("type",)
     NAME = "ControlRecordTypeSchema"
     API_KEY = None
     MIN_VERSION = 0

@@ -18,9 +18,7 @@ from kbroker.protocol.primitives import (
 class EndTransactionRecord(Message):
     """EndTransactionRecord, version 0."""
 
-    __slots__ = (
-        "unknown_tags",
-    )
+    __slots__ = ("unknown_tags",)
     NAME = "EndTransactionRecord"
     API_KEY = 24
     MIN_VERSION = 0

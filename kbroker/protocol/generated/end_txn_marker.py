@@ -19,9 +19,7 @@ unpack_i = Layout(">i").unpack_from
 class EndTxnMarker(Message):
     """EndTxnMarker, version 0."""
 
-    __slots__ = (
-        "coordinator_epoch",
-    )
+    __slots__ = ("coordinator_epoch",)
     NAME = "EndTxnMarker"
     API_KEY = None
     MIN_VERSION = 0

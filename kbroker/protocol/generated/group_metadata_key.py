@@ -20,9 +20,7 @@ unpack_h = Layout(">h").unpack_from
 class GroupMetadataKey(Message):
     """GroupMetadataKey, version 0."""
 
-    __slots__ = (
-        "group",
-    )
+    __slots__ = ("group",)
     NAME = "GroupMetadataKey"
     API_KEY = 2
     MIN_VERSION = 0

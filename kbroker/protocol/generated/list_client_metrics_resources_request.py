@@ -18,9 +18,7 @@ from kbroker.protocol.primitives import (
 class ListClientMetricsResourcesRequest(Message):
     """ListClientMetricsResourcesRequest, version 0."""
 
-    __slots__ = (
-        "unknown_tags",
-    )
+    __slots__ = ("unknown_tags",)
     NAME = "ListClientMetricsResourcesRequest"
     API_KEY = 74
     MIN_VERSION = 0

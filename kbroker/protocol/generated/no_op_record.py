@@ -18,9 +18,7 @@ from kbroker.protocol.primitives import (
 class NoOpRecord(Message):
     """NoOpRecord, version 0."""
 
-    __slots__ = (
-        "unknown_tags",
-    )
+    __slots__ = ("unknown_tags",)
     NAME = "NoOpRecord"
     API_KEY = 20
     MIN_VERSION = 0

@@ -26,9 +26,7 @@ unpack_i = Layout(">i").unpack_from
 class OffsetDeleteRequestPartition(Struct):
     """Part of OffsetDeleteRequest."""
 
-    __slots__ = (
-        "partition_index",
-    )
+    __slots__ = ("partition_index",)
 
     def __init__(
         self,

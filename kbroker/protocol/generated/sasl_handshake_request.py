@@ -20,9 +20,7 @@ unpack_h = Layout(">h").unpack_from
 class SaslHandshakeRequest(Message):
     """SaslHandshakeRequest, versions 0 to 1."""
 
-    __slots__ = (
-        "mechanism",
-    )
+    __slots__ = ("mechanism",)
     NAME = "SaslHandshakeRequest"
     API_KEY = 17
     MIN_VERSION = 0

@@ -20,9 +20,7 @@ unpack_h = Layout(">h").unpack_from
 class ShareGroupMetadataKey(Message):
     """ShareGroupMetadataKey, version 0."""
 
-    __slots__ = (
-        "group_id",
-    )
+    __slots__ = ("group_id",)
     NAME = "ShareGroupMetadataKey"
     API_KEY = 11
     MIN_VERSION = 0

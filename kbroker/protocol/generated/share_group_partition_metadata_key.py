@@ -20,9 +20,7 @@ unpack_h = Layout(">h").unpack_from
 class ShareGroupPartitionMetadataKey(Message):
     """ShareGroupPartitionMetadataKey, version 9."""
 
-    __slots__ = (
-        "group_id",
-    )
+    __slots__ = ("group_id",)
     NAME = "ShareGroupPartitionMetadataKey"
     API_KEY = 9
     MIN_VERSION = 9

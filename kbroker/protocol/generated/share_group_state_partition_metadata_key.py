@@ -20,9 +20,7 @@ unpack_h = Layout(">h").unpack_from
 class ShareGroupStatePartitionMetadataKey(Message):
     """ShareGroupStatePartitionMetadataKey, version 0."""
 
-    __slots__ = (
-        "group_id",
-    )
+    __slots__ = ("group_id",)
     NAME = "ShareGroupStatePartitionMetadataKey"
     API_KEY = 15
     MIN_VERSION = 0

@@ -20,9 +20,7 @@ unpack_h = Layout(">h").unpack_from
 class ShareGroupTargetAssignmentMetadataKey(Message):
     """ShareGroupTargetAssignmentMetadataKey, version 0."""
 
-    __slots__ = (
-        "group_id",
-    )
+    __slots__ = ("group_id",)
     NAME = "ShareGroupTargetAssignmentMetadataKey"
     API_KEY = 12
     MIN_VERSION = 0

@@ -20,9 +20,7 @@ unpack_h = Layout(">h").unpack_from
 class StreamsGroupMetadataKey(Message):
     """StreamsGroupMetadataKey, version 0."""
 
-    __slots__ = (
-        "group_id",
-    )
+    __slots__ = ("group_id",)
     NAME = "StreamsGroupMetadataKey"
     API_KEY = 17
     MIN_VERSION = 0

@@ -20,9 +20,7 @@ unpack_h = Layout(">h").unpack_from
 class StreamsGroupTargetAssignmentMetadataKey(Message):
     """StreamsGroupTargetAssignmentMetadataKey, version 0."""
 
-    __slots__ = (
-        "group_id",
-    )
+    __slots__ = ("group_id",)
     NAME = "StreamsGroupTargetAssignmentMetadataKey"
     API_KEY = 20
     MIN_VERSION = 0

@@ -20,9 +20,7 @@ unpack_h = Layout(">h").unpack_from
 class StreamsGroupTopologyKey(Message):
     """StreamsGroupTopologyKey, version 0."""
 
-    __slots__ = (
-        "group_id",
-    )
+    __slots__ = ("group_id",)
     NAME = "StreamsGroupTopologyKey"
     API_KEY = 23
     MIN_VERSION = 0

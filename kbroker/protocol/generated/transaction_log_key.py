@@ -20,9 +20,7 @@ unpack_h = Layout(">h").unpack_from
 class TransactionLogKey(Message):
     """TransactionLogKey, version 0."""
 
-    __slots__ = (
-        "transactional_id",
-    )
+    __slots__ = ("transactional_id",)
     NAME = "TransactionLogKey"
     API_KEY = 0
     MIN_VERSION = 0
