@@ -13,7 +13,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from kbroker.broker.deferred import Deferred
+from kbroker.broker.producer_ids import ProducerIdSource
 from kbroker.controller.decision import MAX_RECORDS_PER_REQUEST, Decision
+from kbroker.controller.producer_ids import ProducerIdBlock, allocate_block
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.delta import ClusterDelta, full_delta
 from kbroker.metadata.image import ClusterImage
@@ -81,6 +83,8 @@ class ControllerDriver:
         self._pending: deque[_Pending] = deque()
         self._waiting: deque[_Waiting] = deque()
         self._publishing = False
+        #: Producer ids for this broker, from blocks of its own.
+        self.producer_ids = ProducerIdSource(self._allocate_producer_ids)
         #: Called when this node becomes the active controller, to bring itself into the cluster.
         self.on_active: Callable[[], None] = _nothing
         #: Called after a commit with the committed image.
@@ -157,6 +161,15 @@ class ControllerDriver:
             self._pending.pop()
             self._speculative = before
             raise
+
+    def next_producer_id(self) -> Deferred[int]:
+        """A producer id that nobody else gets."""
+        return self.producer_ids.next_id()
+
+    def _allocate_producer_ids(self) -> Deferred[ProducerIdBlock]:
+        broker = self._committed.brokers.get(self.node_id)
+        epoch = -1 if broker is None else broker.epoch
+        return self.append_records(lambda image: allocate_block(image, self.node_id, epoch))
 
     # -- what the quorum tells -------------------------------------------------------------------------------
 

@@ -92,7 +92,13 @@ class RaftDriver:
         self._listener: QuorumListener | None = None
         self._events: deque[Event] = deque()
         self._stepping = False
+        self._tail_only = False
         self.failed = False
+
+    @property
+    def end_offset(self) -> int:
+        """See `MetadataWriter.end_offset`."""
+        return self.log.log_end_offset
 
     def start(self, listener: QuorumListener) -> None:
         """Take part in the quorum; `listener` hears what comes of it."""
@@ -186,16 +192,25 @@ class RaftDriver:
             raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
 
     def _flush(self, end_offset: int) -> None:
-        job = self.log.fsync_job()
+        log = self.log
+        if self._tail_only and not (log.wants_sync or log.metadata_dirty or log.epochs.dirty):
+            # The batches alone decide: indexes and epochs are built anew from them after a crash.
+            work: Callable[[], object] = log.directory.files.get(log.segments.active.path).sync
+            synced = None
+        else:
+            job = log.fsync_job()
+            work, synced = job.run, job.offset
+            self._tail_only = True
 
         def done(error: BaseException | None) -> None:
             if error is not None:
                 self._fail(error)
                 return
-            self.log.fsynced(job.offset, self._clock.now_ms())
+            if synced is not None:
+                log.fsynced(synced, self._clock.now_ms())
             self.step(Flushed(end_offset))
 
-        self._run_blocking(job.run, done)
+        self._run_blocking(work, done)
 
     def _fail(self, error: BaseException) -> None:
         if not self.failed:

@@ -128,3 +128,12 @@ def unfence_broker(image: ClusterImage, broker_id: int, broker_epoch: int) -> De
         return Decision(None)
     change = BrokerRegistrationChangeRecord(broker_id=broker_id, broker_epoch=broker_epoch, fenced=-1)
     return Decision(None, [change, *broker_back(image, broker_id)], atomic=False)
+
+
+def join_broker(image: ClusterImage, node: NodeRegistration) -> Decision[int]:
+    """Registration and unfencing in one step, for the broker in the controller's own process: it has all
+    metadata already. The answer is its epoch. Raises as `register_broker`.
+    """
+    registered = register_broker(image, node)
+    unfenced = unfence_broker(image.apply(registered.records), node.id, registered.response)
+    return Decision(registered.response, [*registered.records, *unfenced.records], atomic=False)

@@ -58,6 +58,10 @@ class SnapshotPolicy(NamedTuple):
         return self.max_interval_ms > 0 and now_ms - last_snapshot_ms >= self.max_interval_ms
 
 
+#: Kafka's own settings.
+DEFAULT_POLICY = SnapshotPolicy()
+
+
 def expired_snapshots(
     snapshots: Sequence[SnapshotFile], log_size: int, policy: SnapshotPolicy, now_ms: int
 ) -> list[SnapshotFile]:
