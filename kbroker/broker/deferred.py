@@ -23,7 +23,7 @@ class Deferred(Generic[T]):
         self._error: BaseException | None = None
         self._listener: Callable[[Deferred[T]], None] | None = None
         #: Set by who will resolve it and wants to know that nobody waits any more (the connection closed).
-        self.on_cancel: Callable[[], None] | None = None
+        self.on_cancel: Callable[[], object] | None = None
 
     def resolve(self, value: T) -> None:
         """Give the value. A second call is ignored, so that a time-out may race with completion."""

@@ -72,6 +72,11 @@ class Partition:
         """Whether this broker leads the partition."""
         return self.leader_state is not None
 
+    @property
+    def has_followers(self) -> bool:
+        """Whether this broker leads and others copy, so that an append is not committed at once."""
+        return self.leader_state is not None and bool(self.leader_state.followers)
+
     def check_leader(self, current_leader_epoch: int = -1) -> Log:
         """The log, if this broker leads and the client's idea of the epoch (-1: none) is ours.
 
@@ -164,6 +169,26 @@ class Partition:
             return log.log_end_offset
         return log.last_stable_offset if committed_only else log.high_watermark
 
+    def check_follower(self, replica_id: int) -> None:
+        """ApiError(NOT_LEADER_OR_FOLLOWER) if that broker is no replica of this partition."""
+        if self.leader_state is None or replica_id not in self.leader_state.followers:
+            raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+
+    def follower_fetched(self, replica_id: int, offset: int) -> None:
+        """A follower asks for `offset`, so it has everything below: note it, advance the high watermark.
+
+        Raises:
+            ApiError: NOT_LEADER_OR_FOLLOWER if it is no replica of this partition.
+        """
+        state, log = self.leader_state, self.online_log()
+        now_ms = self._clock.now_ms()
+        if state is None or not state.follower_fetched(replica_id, offset, log.log_end_offset, now_ms):
+            raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        before = log.high_watermark
+        self._advance()
+        if log.high_watermark != before:
+            self._on_progress(self.topic_partition)
+
     # -- appending --
 
     def append(
@@ -202,6 +227,25 @@ class Partition:
                     done.resolve(None)
         elif log.high_watermark != state.high_watermark:
             log.high_watermark = state.high_watermark
+
+    def delete_records(self, offset: int) -> int:
+        """Forget the records below `offset` (-1: all committed ones); the new low watermark (KIP-107).
+
+        Raises:
+            ApiError: POLICY_VIOLATION on a topic that only compacts, OFFSET_OUT_OF_RANGE above the high
+                watermark or below 0.
+        """
+        log = self.check_leader()
+        if not log.config.delete:
+            raise ApiError(ErrorCode.POLICY_VIOLATION)
+        if offset == -1:
+            offset = log.high_watermark
+        if not 0 <= offset <= log.high_watermark:
+            raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE)
+        if offset > log.log_start_offset:
+            log.delete_records_to(offset)
+            self.wake()
+        return log.log_start_offset
 
     # -- waiting --
 

@@ -88,6 +88,17 @@ class ReplicaManager:
             raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         return found
 
+    def led(self, topic: str, partition: int) -> Partition:
+        """The partition of a topic that exists; ApiError(NOT_LEADER_OR_FOLLOWER) unless this broker leads
+        it.
+        """
+        found = self.partitions.get((topic, partition))
+        if found is None or found.leader_state is None:
+            if found is not None and found.log is None:
+                raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR)
+            raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        return found
+
     def led_partitions(self) -> Iterator[Partition]:
         """Every partition that this broker leads now."""
         return (partition for partition in self.partitions.values() if partition.is_leader)
@@ -145,9 +156,14 @@ class ReplicaManager:
         self._reconfigure(new, delta)
 
     def disk_failed(self, partition: Partition) -> None:
-        """A write to the partition's log failed: it is offline until the directory is repaired."""
-        partition.close(ErrorCode.KAFKA_STORAGE_ERROR)
-        self._tell(Leadership(partition.topic_partition, partition.topic_id, -1))
+        """A write to the partition's log failed: its whole directory is offline until it is repaired."""
+        if partition.log is None:
+            return
+        directory = partition.log.directory
+        for other in list(self.partitions.values()):
+            if other.log is not None and other.log.directory is directory:
+                other.close(ErrorCode.KAFKA_STORAGE_ERROR)
+                self._tell(Leadership(other.topic_partition, other.topic_id, -1))
 
     def settings_of(self, image: ClusterImage, topic: str) -> TopicSettings:
         """What the configs of `topic` come to in `image`."""

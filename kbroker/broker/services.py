@@ -10,10 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from kbroker.errors import ApiError, ErrorCode
+
 if TYPE_CHECKING:
     from kbroker.broker.controller_driver import ControllerDriver
     from kbroker.broker.coordinator_driver import GroupCoordinatorDriver
     from kbroker.broker.fetch_session import FetchSessionCache
+    from kbroker.broker.partition import Partition
     from kbroker.broker.replica_manager import ReplicaManager
     from kbroker.broker.timer import Timer
     from kbroker.clock import Clock
@@ -37,5 +40,22 @@ class Services:
     controller: ControllerDriver
     groups: GroupCoordinatorDriver
     fetch_sessions: FetchSessionCache
+    #: `fetch.max.bytes`, kept here as Fetch needs it each time.
+    fetch_bytes_max: int = 57_671_680
     #: Parts that later issues add and that only few handlers ask for, by name.
     extras: dict[str, Any] = field(default_factory=dict)
+
+    def topic_name_of(self, topic_id: bytes) -> str | None:
+        """The name of a topic id; None if nobody knows it."""
+        topic = self.metadata.image.topics.by_id(topic_id)
+        return None if topic is None else topic.name
+
+    def led_partition(self, topic: str, index: int) -> Partition:
+        """A partition that exists and that this broker leads.
+
+        Raises:
+            ApiError: UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER or KAFKA_STORAGE_ERROR.
+        """
+        if self.metadata.image.topics.partition(topic, index) is None:
+            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        return self.replicas.led(topic, index)

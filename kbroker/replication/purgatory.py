@@ -15,8 +15,11 @@ from typing import Protocol
 class Operation(Protocol):
     """A parked request."""
 
-    def try_complete(self) -> bool:
-        """Finish if the conditions are met now; whether it finished. Never called again after True."""
+    def try_complete(self, key: Hashable) -> bool:
+        """Something happened to `key`: finish if the conditions are met now; whether it finished.
+
+        Never called again after True.
+        """
         ...
 
     def expire(self) -> None:
@@ -76,7 +79,7 @@ class Purgatory:
             return 0
         finished = 0
         for operation in list(watchers):
-            if operation in self._parked and operation.try_complete():
+            if operation in self._parked and operation.try_complete(key):
                 self.remove(operation)
                 finished += 1
         return finished

@@ -14,42 +14,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from struct import Struct
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ProtocolError
+from kbroker.storage.log_reader import FileSlice
 
 if TYPE_CHECKING:
     from kbroker.handlers.context import ConnectionContext
 
 
-class FileSegment(Protocol):
-    """A stretch of an open file: storage's `FileSlice`."""
-
-    @property
-    def position(self) -> int:
-        """Where it begins."""
-        ...
-
-    @property
-    def length(self) -> int:
-        """Its bytes."""
-        ...
-
-    def fileno(self) -> int:
-        """The descriptor, for sendfile."""
-        ...
-
-    def read(self) -> bytes:
-        """All of it; shorter only if the file was cut."""
-        ...
-
-
-Segment: TypeAlias = bytes | FileSegment
+Segment: TypeAlias = bytes | FileSlice
 #: A complete answer with its length and header; None where the protocol wants none.
 Answer: TypeAlias = bytes | list[Segment] | None
 
 _SIZE = Struct(">i")
+#: Shared by all connections that do not produce; Produce gives its own ones a list.
+_NOTHING_STAGED: list[Any] = []
 #: Unparsed bytes kept for a connection that may not go on, before its socket is left unread.
 BACKLOG_BYTES_MAX = 64 * 1024
 #: Answer bytes collected before the driver gets a turn to write them.
@@ -115,8 +96,8 @@ class ConnectionCore:
         self.write_blocked = False
         self.on_output: Callable[[], None] | None = None
         #: Both belong to the Produce path: what this connection's frames have staged, and its prefix cache.
-        self.staged: list[object] | None = None
-        self.produce_cache: object | None = None
+        self.staged: list[Any] = _NOTHING_STAGED
+        self.produce_cache: Any = None
         self._handler = handler
         self._partial: bytearray | None = None
         self._rest: memoryview | None = None
@@ -230,7 +211,7 @@ class ConnectionCore:
             partial += data[:used]
             if len(partial) < 4:
                 return used
-        (size,) = _SIZE.unpack_from(partial)
+        size: int = _SIZE.unpack_from(partial)[0]
         if size < 8 or size > self.request_bytes_max:
             raise ProtocolError(describe_bad_size(size, self.request_bytes_max))
         missing = 4 + size - len(partial)

@@ -58,7 +58,7 @@ class Route:
     response_type: Any
     flexible_header: bool
     tagged_response_header: bool
-    raw: Callable[[ConnectionCore, bytes, int, RequestContext], Answer | Deferred[Answer]] | None
+    raw: Callable[[Any, Any, int, RequestContext], Any] | None
 
 
 class Dispatcher:
@@ -67,6 +67,7 @@ class Dispatcher:
     def __init__(self, services: Services) -> None:
         self.services = services
         self._routes: dict[int, Route] = {}
+        self._raw_paths: dict[int, Any] = {}
         self._produce: ProducePath | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -75,12 +76,14 @@ class Dispatcher:
     def request(self, connection: ConnectionCore, frame: memoryview) -> Answer | Deferred[Answer]:
         """See `FrameHandler.request`."""
         (key_and_version,) = _KEY_AND_VERSION.unpack_from(frame)
-        if 0 <= key_and_version < 0x10000 and connection.produce_cache is not None:
-            assert self._produce is not None
-            answer = self._produce.fast(connection, frame, key_and_version)
-            if answer is not None:
-                return answer
-        return self._slow(connection, bytes(frame), key_and_version)
+        if 0 <= key_and_version < 0x10000:
+            if self._produce is not None:
+                fast = self._produce.fast(connection, frame, key_and_version)
+                if fast is not None:
+                    return fast
+            # Records are large and their bytes are patched in place: no copy.
+            return self._general(connection, frame, key_and_version)
+        return self._general(connection, bytes(frame), key_and_version)
 
     def finish_batch(self, connection: ConnectionCore) -> None:
         """See `FrameHandler.finish_batch`."""
@@ -89,17 +92,18 @@ class Dispatcher:
 
     # -- the general path --
 
-    def _slow(
-        self, connection: ConnectionCore, frame: bytes, key_and_version: int
+    def _general(
+        self, connection: ConnectionCore, frame: bytes | memoryview, key_and_version: int
     ) -> Answer | Deferred[Answer]:
         route = self._routes.get(key_and_version) or self._find_route(key_and_version)
         if route is None:
             return self._refuse_version(connection, frame, key_and_version)
         context, position = _read_header(connection, frame, route)
-        if route.raw is not None:
-            return route.raw(connection, frame, position, context)
-        if connection.staged:
+        if connection.staged and route.api_key:
             self.finish_batch(connection)
+        if route.raw is not None:
+            answer: Answer | Deferred[Answer] = route.raw(connection, frame, position, context)
+            return answer
         request = route.request_type.decode(frame, route.version, position)
         return self._call(route, context, request)
 
@@ -184,7 +188,9 @@ class Dispatcher:
             response.error_code = code
         return _encode(route, context, response)
 
-    def _refuse_version(self, connection: ConnectionCore, frame: bytes, key_and_version: int) -> bytes:
+    def _refuse_version(
+        self, connection: ConnectionCore, frame: bytes | memoryview, key_and_version: int
+    ) -> bytes:
         """ApiVersions is answered with what there is, in the shape of version 0; the rest close (KIP-511)."""
         api_key, version = key_and_version >> 16, key_and_version & 0xFFFF
         if api_key != _API_VERSIONS:
@@ -206,14 +212,11 @@ class Dispatcher:
         if known is None or not known[1] <= version <= known[2]:
             return None
         module = import_module(f"kbroker.handlers.{known[0]}")
-        raw = None
-        make_raw = getattr(module, "raw_path", None)
-        if make_raw is not None:
-            path = make_raw(self.services)
-            raw = path.request
+        raw = self._raw_paths.get(api_key)
+        if raw is None and hasattr(module, "raw_path"):
+            raw = self._raw_paths[api_key] = module.raw_path(self.services)
             if api_key == 0:
-                self._produce = self._produce or path
-                raw = self._produce.request
+                self._produce = raw
         route = Route(
             api_key,
             version,
@@ -222,13 +225,15 @@ class Dispatcher:
             response_class(api_key),
             request_header_version(api_key, version) >= 2,
             response_header_version(api_key, version) >= 1,
-            raw,
+            None if raw is None else raw.request,
         )
         self._routes[key_and_version] = route
         return route
 
 
-def _read_header(connection: ConnectionCore, frame: bytes, route: Route) -> tuple[RequestContext, int]:
+def _read_header(
+    connection: ConnectionCore, frame: bytes | memoryview, route: Route
+) -> tuple[RequestContext, int]:
     """The rest of the request header (v1, or v2 with tags): client id, and where the body begins.
 
     A client id that is not UTF-8 is taken as it is, Kafka never looks inside.
@@ -242,7 +247,7 @@ def _read_header(connection: ConnectionCore, frame: bytes, route: Route) -> tupl
         position += length
         if position > len(frame):
             raise ProtocolError("client id is cut short")
-        client_id = frame[10:position].decode("utf-8", "replace")
+        client_id = str(frame[10:position], "utf-8", "replace")
     if route.flexible_header:
         try:
             _, position = read_unknown_tags(frame, position)

@@ -9,17 +9,16 @@ import asyncio
 import logging
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kbroker.errors import ConfigError
 from kbroker.handlers.context import ConnectionContext
+from kbroker.server.binding import BACKLOG, bind_sockets
 from kbroker.server.connection import ConnectionCore, FrameHandler
 from kbroker.server.quiet_log import QuietLog
 from kbroker.server.transport import READ_BYTES, SocketProtocol
 
 _log = logging.getLogger(__name__)
-_BACKLOG = 1024
 #: How long closing waits for answers that are on their way.
 _CLOSE_GRACE_S = 0.1
 
@@ -77,20 +76,20 @@ class SocketServer:
         Raises:
             ConfigError: the address cannot be used; the text names it and says why.
         """
-        try:
+        sockets = bind_sockets(name, host, port)
+        bound = Bound(name, host, sockets[0].getsockname()[1])
+        await self.listen_on(name, sockets, protocol)
+        return bound
+
+    async def listen_on(
+        self, name: str, sockets: Sequence[socket.socket], protocol: str = "PLAINTEXT"
+    ) -> None:
+        """Accept from sockets that `bind_sockets` made."""
+        for sock in sockets:
             server = await self._loop.create_server(
-                lambda: self._accept(name, protocol),
-                host or None,
-                port,
-                backlog=_BACKLOG,
-                reuse_address=sys.platform != "win32",
+                lambda: self._accept(name, protocol), sock=sock, backlog=BACKLOG
             )
-        except OSError as error:
-            where = f"{host or '0.0.0.0'}:{port}"
-            raise ConfigError(f"cannot listen on {where} ({name}): {error.strerror or error}") from error
-        self._servers.append(server)
-        address = server.sockets[0].getsockname()
-        return Bound(name, host, address[1])
+            self._servers.append(server)
 
     def stop_listening(self) -> None:
         """Accept nobody any more; connections stay."""

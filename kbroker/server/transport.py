@@ -13,12 +13,10 @@ import os
 import socket
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from kbroker.server.connection import ConnectionCore, Segment
-
-if TYPE_CHECKING:
-    from kbroker.server.connection import FileSegment
+from kbroker.storage.log_reader import FileSlice
 
 #: More than this is read in the next turn: large reads cost more in page faults than they save in calls.
 READ_BYTES = 64 * 1024
@@ -35,23 +33,6 @@ _MSG_MORE: int = getattr(socket, "MSG_MORE", 0)
 
 class FileGone(OSError):
     """A segment ended before its slice did: the answer cannot be completed."""
-
-
-class _Rest:
-    """The unsent end of a file slice."""
-
-    __slots__ = ("_whole", "length", "position")
-
-    def __init__(self, whole: FileSegment, sent: int) -> None:
-        self._whole = whole
-        self.position = whole.position + sent
-        self.length = whole.length - sent
-
-    def fileno(self) -> int:
-        return self._whole.fileno()
-
-    def read(self) -> bytes:
-        return self._whole.read()[-self.length :]
 
 
 class SocketProtocol(asyncio.BufferedProtocol):
@@ -287,7 +268,7 @@ class SocketProtocol(asyncio.BufferedProtocol):
         if sent == head.length:
             queue.popleft()
         else:
-            queue[0] = _Rest(head, sent)
+            queue[0] = head._replace(position=head.position + sent, length=head.length - sent)
 
     def _writable(self) -> None:
         self.last_active = self._loop.time()
@@ -304,7 +285,7 @@ def _duplicate(transport: asyncio.Transport) -> socket.socket:
     return duplicate
 
 
-def _read_slice(part: FileSegment) -> bytes:
+def _read_slice(part: FileSlice) -> bytes:
     data = part.read()
     if len(data) != part.length:
         raise FileGone("a segment was cut while it was being sent")

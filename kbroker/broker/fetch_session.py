@@ -1,0 +1,224 @@
+"""Fetch sessions (KIP-227): what a fetcher asked for last time, so that it need not say it again.
+
+A session holds the fetcher's partitions in the order in which they are served; those that returned data go
+to the end, so that a large one does not starve the others. The cache is bounded
+(`max.incremental.fetch.session.cache. slots`); who gets no slot fetches without a session, which is always
+correct.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from kbroker.errors import ErrorCode
+from kbroker.types import ZERO_UUID, Uuid
+
+if TYPE_CHECKING:
+    from kbroker.broker.partition import Partition
+    from kbroker.protocol.generated.fetch_request import FetchPartition, FetchRequest
+
+INITIAL_EPOCH = 0
+FINAL_EPOCH = -1
+#: An idle session may lose its slot after this time.
+EVICTION_MS = 120_000
+_EPOCH_MAX = 0x7FFF_FFFF
+
+#: Topic id or name, and partition.
+Key: TypeAlias = "tuple[Uuid | str, int]"
+Resolve: TypeAlias = Callable[[Uuid], "str | None"]
+
+
+class FetchedPartition:
+    """One partition that a fetcher asks for, and what it was told last."""
+
+    __slots__ = (
+        "bytes_max",
+        "fetch_offset",
+        "last_fetched_epoch",
+        "leader_epoch",
+        "partition",
+        "sent_high_watermark",
+        "sent_log_start",
+        "served_by",
+        "topic",
+        "topic_id",
+    )
+
+    def __init__(self, topic: str | None, topic_id: Uuid, wanted: FetchPartition) -> None:
+        #: None: an id that nobody knows (yet).
+        self.topic = topic
+        self.topic_id = topic_id
+        self.partition = wanted.partition
+        #: Where the partition was found the last time; looked up again when it does not lead any more.
+        self.served_by: Partition | None = None
+        #: What the fetcher knows; -1 makes the next answer name the partition.
+        self.sent_high_watermark = -1
+        self.sent_log_start = -1
+        self.update(wanted)
+
+    def update(self, wanted: FetchPartition) -> None:
+        """Take what the fetcher asks for now."""
+        self.fetch_offset = wanted.fetch_offset
+        self.bytes_max = wanted.partition_max_bytes
+        self.leader_epoch = wanted.current_leader_epoch
+        self.last_fetched_epoch = wanted.last_fetched_epoch
+
+
+class FetchSession:
+    """One fetcher's partitions."""
+
+    __slots__ = ("created_ms", "epoch", "id", "last_used_ms", "partitions", "privileged", "uses_ids")
+
+    def __init__(
+        self,
+        session_id: int,
+        partitions: dict[Key, FetchedPartition],
+        uses_ids: bool,
+        privileged: bool,
+        now_ms: float,
+    ) -> None:
+        self.id = session_id
+        self.partitions = partitions
+        self.uses_ids = uses_ids
+        self.privileged = privileged
+        self.created_ms = now_ms
+        self.last_used_ms = now_ms
+        self.epoch = 1
+
+    def move_to_end(self, partition: FetchedPartition) -> None:
+        """Serve the others first the next time: this one had data."""
+        key: Key = (partition.topic_id if self.uses_ids else partition.topic or "", partition.partition)
+        if self.partitions.pop(key, None) is not None:
+            self.partitions[key] = partition
+
+    def advance_epoch(self) -> None:
+        """The next request must carry the next epoch; after 2^31 - 1 comes 1."""
+        self.epoch = 1 if self.epoch == _EPOCH_MAX else self.epoch + 1
+
+
+class FetchContext(NamedTuple):
+    """How one Fetch request is to be served.
+
+    `session` is None without one. `incremental`: only partitions with news go into the answer.
+    """
+
+    session: FetchSession | None
+    incremental: bool
+    partitions: Iterable[FetchedPartition]
+    error: ErrorCode = ErrorCode.NONE
+
+    @property
+    def session_id(self) -> int:
+        """For the answer; 0 without a session."""
+        return self.session.id if self.session is not None else 0
+
+
+class FetchSessionCache:
+    """The sessions of one node.
+
+    Args:
+        slots: how many there may be.
+        monotonic_ms: the time.
+        new_id: a random number; made positive and unique here.
+    """
+
+    def __init__(self, slots: int, monotonic_ms: Callable[[], float], new_id: Callable[[], int]) -> None:
+        self.slots = slots
+        self._monotonic_ms = monotonic_ms
+        self._new_id = new_id
+        self._sessions: dict[int, FetchSession] = {}
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    @property
+    def partition_count(self) -> int:
+        """Partitions in all sessions."""
+        return sum(len(session.partitions) for session in self._sessions.values())
+
+    def begin(self, request: FetchRequest, version: int, is_follower: bool, resolve: Resolve) -> FetchContext:
+        """Find or make the session that the request speaks of; `resolve` gives the topic of an id."""
+        session_id, epoch = request.session_id, request.session_epoch
+        uses_ids = version >= 13
+        if epoch in (INITIAL_EPOCH, FINAL_EPOCH):
+            if session_id:
+                self._sessions.pop(session_id, None)
+            partitions = _all_wanted(request, uses_ids, resolve)
+            session = None
+            if epoch == INITIAL_EPOCH:
+                session = self._create(partitions, uses_ids, is_follower)
+            return FetchContext(session, False, partitions.values())
+        session = self._sessions.get(session_id)
+        if session is None:
+            return FetchContext(None, True, (), ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
+        if epoch != session.epoch:
+            return FetchContext(None, True, (), ErrorCode.INVALID_FETCH_SESSION_EPOCH)
+        if uses_ids != session.uses_ids:
+            return FetchContext(None, True, (), ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
+        _update(session, request, resolve)
+        session.advance_epoch()
+        session.last_used_ms = self._monotonic_ms()
+        if not session.partitions:
+            del self._sessions[session.id]
+            return FetchContext(None, False, ())
+        return FetchContext(session, True, session.partitions.values())
+
+    def _create(
+        self, partitions: dict[Key, FetchedPartition], uses_ids: bool, privileged: bool
+    ) -> FetchSession | None:
+        now = self._monotonic_ms()
+        if len(self._sessions) >= self.slots and not self._evict(privileged, len(partitions), now):
+            return None
+        session_id = 0
+        while session_id == 0 or session_id in self._sessions:
+            session_id = self._new_id() & _EPOCH_MAX
+        session = FetchSession(session_id, partitions, uses_ids, privileged, now)
+        self._sessions[session_id] = session
+        return session
+
+    def _evict(self, privileged: bool, size: int, now: float) -> bool:
+        """Make room: for anybody the stalest session, else a smaller or less privileged one of some age."""
+        if not self._sessions:
+            return False
+        stalest = min(self._sessions.values(), key=lambda session: session.last_used_ms)
+        if now - stalest.last_used_ms > EVICTION_MS:
+            del self._sessions[stalest.id]
+            return True
+        candidates = [s for s in self._sessions.values() if privileged or not s.privileged]
+        weakest = min(candidates, key=lambda s: (s.privileged, len(s.partitions)), default=None)
+        if weakest is None:
+            return False
+        outranked = privileged and not weakest.privileged
+        if outranked or (now - weakest.created_ms > EVICTION_MS and len(weakest.partitions) < size):
+            del self._sessions[weakest.id]
+            return True
+        return False
+
+
+def _all_wanted(request: FetchRequest, uses_ids: bool, resolve: Resolve) -> dict[Key, FetchedPartition]:
+    wanted: dict[Key, FetchedPartition] = {}
+    for topic in request.topics:
+        topic_id = bytes(topic.topic_id) if uses_ids else ZERO_UUID
+        name = resolve(topic_id) if uses_ids else topic.topic
+        for partition in topic.partitions:
+            key: Key = (topic_id if uses_ids else topic.topic, partition.partition)
+            wanted[key] = FetchedPartition(name, topic_id, partition)
+    return wanted
+
+
+def _update(session: FetchSession, request: FetchRequest, resolve: Resolve) -> None:
+    partitions = session.partitions
+    for topic in request.topics:
+        topic_id = bytes(topic.topic_id) if session.uses_ids else ZERO_UUID
+        for wanted in topic.partitions:
+            key: Key = (topic_id if session.uses_ids else topic.topic, wanted.partition)
+            known = partitions.get(key)
+            if known is not None:
+                known.update(wanted)
+            else:
+                name = resolve(topic_id) if session.uses_ids else topic.topic
+                partitions[key] = FetchedPartition(name, topic_id, wanted)
+    for forgotten in request.forgotten_topics_data:
+        for index in forgotten.partitions:
+            partitions.pop((bytes(forgotten.topic_id) if session.uses_ids else forgotten.topic, index), None)

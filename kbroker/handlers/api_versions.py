@@ -1,0 +1,87 @@
+"""ApiVersions (18): what this broker serves.
+
+Versions: 1 throttle time · 3 flexible, client software name and version (KIP-511), features (KIP-584) · 4
+features whose lowest level is 0 (KIP-1022) · 5 the cluster and node the client means (KIP-1242).
+
+The answer's header is always version 0, and so is the body where the version asked for does not exist.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from kbroker.controller.features import SUPPORTED_FEATURES
+from kbroker.errors import ErrorCode
+from kbroker.handlers.api_table import ADVERTISED_MIN, API_TABLE
+from kbroker.protocol.generated.api_versions_response import (
+    ApiVersion,
+    ApiVersionsResponse,
+    FinalizedFeatureKey,
+    SupportedFeatureKey,
+)
+
+if TYPE_CHECKING:
+    from kbroker.broker.services import Services
+    from kbroker.handlers.context import RequestContext
+    from kbroker.protocol.generated.api_versions_request import ApiVersionsRequest
+
+VERSIONS = (0, 5)
+
+_SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?", re.ASCII)
+
+
+def handle(services: Services, context: RequestContext, request: ApiVersionsRequest) -> ApiVersionsResponse:
+    """Name the APIs; from version 3 on remember what the client says it is."""
+    if context.version >= 3:
+        name, software_version = request.client_software_name, request.client_software_version
+        if not (_SOFTWARE.fullmatch(name) and _SOFTWARE.fullmatch(software_version)):
+            return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
+        context.connection.client_software_name = name
+        context.connection.client_software_version = software_version
+    if context.version >= 5:
+        error = _check_target(services, request)
+        if error is not ErrorCode.NONE:
+            return ApiVersionsResponse(error_code=error)
+    response = ApiVersionsResponse(api_keys=_api_keys())
+    if context.version >= 3:
+        _add_features(services, response, context.version)
+    return response
+
+
+def unsupported_version(services: Services) -> ApiVersionsResponse:
+    """The answer, in version 0, to a version of ApiVersions that does not exist."""
+    return ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=_api_keys())
+
+
+def _check_target(services: Services, request: ApiVersionsRequest) -> ErrorCode:
+    """KIP-1242: a client that reached another cluster or node than it means has to bootstrap anew."""
+    if (request.cluster_id is None) != (request.node_id == -1):
+        return ErrorCode.INVALID_REQUEST
+    if request.cluster_id is None:
+        return ErrorCode.NONE
+    if request.cluster_id != services.cluster_id or request.node_id != services.broker_id:
+        return ErrorCode.REBOOTSTRAP_REQUIRED
+    return ErrorCode.NONE
+
+
+def _api_keys() -> list[ApiVersion]:
+    return [
+        ApiVersion(api_key=key, min_version=ADVERTISED_MIN.get(key, low), max_version=high)
+        for key, (_, low, high) in API_TABLE.items()
+    ]
+
+
+def _add_features(services: Services, response: ApiVersionsResponse, version: int) -> None:
+    image = services.metadata.image
+    response.supported_features = [
+        SupportedFeatureKey(name=name, min_version=levels.min_level, max_version=levels.max_level)
+        for name, levels in SUPPORTED_FEATURES.items()
+        if version >= 4 or levels.min_level > 0
+    ]
+    response.finalized_features_epoch = image.offset
+    response.finalized_features = [
+        FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
+        for name, level in image.finalized_features().items()
+        if level > 0
+    ]

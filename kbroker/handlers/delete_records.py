@@ -1,0 +1,52 @@
+"""DeleteRecords (21): move the start of partitions forward (KIP-107).
+
+Versions: 1 same as 0 · 2 flexible.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.metadata.image import INTERNAL_TOPICS
+from kbroker.protocol.generated.delete_records_response import (
+    DeleteRecordsPartitionResult,
+    DeleteRecordsResponse,
+    DeleteRecordsTopicResult,
+)
+
+if TYPE_CHECKING:
+    from kbroker.broker.services import Services
+    from kbroker.handlers.context import RequestContext
+    from kbroker.protocol.generated.delete_records_request import DeleteRecordsPartition, DeleteRecordsRequest
+
+VERSIONS = (0, 2)
+
+
+def handle(
+    services: Services, context: RequestContext, request: DeleteRecordsRequest
+) -> DeleteRecordsResponse:
+    """Delete partition by partition; the answer's low watermark is the new start."""
+    return DeleteRecordsResponse(
+        topics=[
+            DeleteRecordsTopicResult(
+                name=topic.name,
+                partitions=[_partition(services, topic.name, wanted) for wanted in topic.partitions],
+            )
+            for topic in request.topics
+        ]
+    )
+
+
+def _partition(
+    services: Services, topic: str, wanted: DeleteRecordsPartition
+) -> DeleteRecordsPartitionResult:
+    answer = DeleteRecordsPartitionResult(partition_index=wanted.partition_index, low_watermark=-1)
+    try:
+        partition = services.led_partition(topic, wanted.partition_index)
+        if topic in INTERNAL_TOPICS:
+            raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION)
+        answer.low_watermark = partition.delete_records(wanted.offset)
+    except ApiError as error:
+        answer.error_code = error.code
+    return answer

@@ -1,0 +1,199 @@
+"""Fetch (1): read records, wait for more.
+
+Versions: 4 (0.11) transactions · 5 log start offset · 7 sessions (KIP-227) · 9 leader epochs (KIP-320) · 10
+zstd · 11 rack (KIP-392) · 12 flexible, last fetched epoch (KIP-595) · 13 topic ids (KIP-516) · 15 replica
+state (KIP-903) · 16 leaders on errors (KIP-951) · 17 directory id (KIP-853) · 18 the fetcher's high
+watermark (KIP-1166).
+
+A raw path: the answer is made of header bytes and slices of segment files. A parked Fetch holds no data;
+when it is woken it reads everything anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
+
+from kbroker.broker.deferred import Deferred
+from kbroker.errors import ErrorCode
+from kbroker.handlers.fetch_encode import FetchEncoder, Leader, Node
+from kbroker.handlers.fetch_read import PartitionRead, PartitionReader
+from kbroker.protocol.generated.fetch_request import FetchRequest
+from kbroker.replication.delayed_fetch import DelayedFetch
+
+if TYPE_CHECKING:
+    from kbroker.broker.fetch_session import FetchContext, FetchedPartition
+    from kbroker.broker.services import Services
+    from kbroker.handlers.context import RequestContext
+    from kbroker.storage.log_reader import FileSlice
+
+VERSIONS = (4, 18)
+
+_READ_COMMITTED = 1
+_WRONG_LEADER = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
+
+
+def raw_path(services: Services) -> FetchPath:
+    """The path of this node."""
+    return FetchPath(services)
+
+
+class FetchPath:
+    """Takes Fetch frames, gives whole answers."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def request(
+        self, connection: object, frame: bytes, position: int, context: RequestContext
+    ) -> bytes | list[bytes | FileSlice] | Deferred[bytes | list[bytes | FileSlice]]:
+        """Answer now, or when there is enough."""
+        request = FetchRequest.decode(frame, context.version, position)
+        services = self._services
+        replica_id = request.replica_state.replica_id if context.version >= 15 else request.replica_id
+        served = services.fetch_sessions.begin(
+            request, context.version, replica_id >= 0, services.topic_name_of
+        )
+        if served.error is not ErrorCode.NONE:
+            return FetchEncoder(context.version, context.correlation_id).encode([], served.error, 0)
+        return OneFetch(services, request, context, served, replica_id).answer_or_park()
+
+
+class OneFetch:
+    """One request on its way."""
+
+    __slots__ = (
+        "_bytes_max",
+        "_context",
+        "_deferred",
+        "_min_bytes",
+        "_reader",
+        "_request",
+        "_served",
+        "_services",
+    )
+
+    def __init__(
+        self,
+        services: Services,
+        request: FetchRequest,
+        context: RequestContext,
+        served: FetchContext,
+        replica_id: int,
+    ) -> None:
+        self._services = services
+        self._request = request
+        self._context = context
+        self._served = served
+        self._reader = PartitionReader(
+            services.metadata, services.replicas, replica_id, request.isolation_level == _READ_COMMITTED
+        )
+        # A follower sets its own limits; a consumer's are bounded by fetch.max.bytes.
+        limit = request.max_bytes if replica_id >= 0 else min(request.max_bytes, services.fetch_bytes_max)
+        self._bytes_max = max(limit, 0)
+        self._min_bytes = min(request.min_bytes, self._bytes_max)
+        self._deferred: Deferred[bytes | list[bytes | FileSlice]] | None = None
+
+    def answer_or_park(self) -> bytes | list[bytes | FileSlice] | Deferred[bytes | list[bytes | FileSlice]]:
+        """Read; answer unless there is too little and time to wait."""
+        reads = self._read_all()
+        waiting = [read for read in reads if not read.is_unknown]
+        if self._must_answer(waiting):
+            return self._encode(reads)
+        deferred = self._deferred = Deferred()
+        purgatory = self._services.replicas.fetches
+        by_key: dict[Hashable, FetchedPartition] = {}
+        readable: dict[Hashable, int] = {}
+        for read in waiting:
+            key = (read.wanted.topic, read.wanted.partition)
+            by_key[key] = read.wanted
+            readable[key] = read.size
+        operation = DelayedFetch(
+            self._min_bytes,
+            readable,
+            lambda key: self._reader.readable_bytes(by_key[key], self._min_bytes),
+            self._finish,
+        )
+        purgatory.park(operation, by_key, self._request.max_wait_ms)
+        deferred.on_cancel = lambda: purgatory.remove(operation)
+        return deferred
+
+    def _must_answer(self, reads: list[PartitionRead]) -> bool:
+        if self._request.max_wait_ms <= 0 or not reads:
+            return True
+        size = 0
+        for read in reads:
+            if read.error is not ErrorCode.NONE or read.diverging is not None:
+                return True
+            size += read.size
+        return size >= self._min_bytes
+
+    def _finish(self) -> None:
+        if self._deferred is not None:
+            self._deferred.resolve(self._encode(self._read_all()))
+
+    def _read_all(self) -> list[PartitionRead]:
+        left, min_one = self._bytes_max, True
+        reads: list[PartitionRead] = []
+        unknown: list[PartitionRead] = []
+        for wanted in self._served.partitions:
+            read = self._reader.read(wanted, max(min(wanted.bytes_max, left), 0), min_one)
+            if read.size:
+                min_one = False
+                left = max(left - read.size, 0)
+            (unknown if read.is_unknown else reads).append(read)
+        return reads + unknown
+
+    def _encode(self, reads: list[PartitionRead]) -> bytes | list[bytes | FileSlice]:
+        served, context = self._served, self._context
+        if served.session is not None:
+            reads = self._note_in_session(reads)
+        leaders: dict[tuple[str | None, int], Leader] = {}
+        nodes: dict[int, Node] = {}
+        for read in reads:
+            if read.error in _WRONG_LEADER and context.version >= 16:
+                self._name_leader(read.wanted, leaders, nodes)
+            elif read.error is ErrorCode.KAFKA_STORAGE_ERROR and context.version <= 5:
+                read.error = ErrorCode.NOT_LEADER_OR_FOLLOWER
+        encoder = FetchEncoder(context.version, context.correlation_id, leaders, list(nodes.values()))
+        return encoder.encode(reads, ErrorCode.NONE, served.session_id)
+
+    def _note_in_session(self, reads: list[PartitionRead]) -> list[PartitionRead]:
+        """What has to be in the answer; the session remembers it, partitions with data go to its end."""
+        session, incremental = self._served.session, self._served.incremental
+        assert session is not None
+        news: list[PartitionRead] = []
+        for read in reads:
+            wanted = read.wanted
+            has_news = (
+                read.size > 0
+                or read.error is not ErrorCode.NONE
+                or read.high_watermark != wanted.sent_high_watermark
+                or read.log_start_offset != wanted.sent_log_start
+                or read.diverging is not None
+            )
+            if not (has_news or not incremental):
+                continue
+            news.append(read)
+            # After an error the partition is named again as soon as the error is gone.
+            wanted.sent_high_watermark = -1 if read.error else read.high_watermark
+            wanted.sent_log_start = read.log_start_offset
+            if read.size and incremental:
+                session.move_to_end(wanted)
+        return news
+
+    def _name_leader(
+        self,
+        wanted: FetchedPartition,
+        leaders: dict[tuple[str | None, int], Leader],
+        nodes: dict[int, Node],
+    ) -> None:
+        image = self._services.metadata.image
+        state = image.topics.partition(wanted.topic or "", wanted.partition)
+        if state is None:
+            return
+        leaders[(wanted.topic, wanted.partition)] = Leader(state.leader, state.leader_epoch)
+        broker = image.brokers.get(state.leader)
+        endpoint = broker.endpoint(self._context.listener_name) if broker is not None else None
+        if broker is not None and endpoint is not None:
+            nodes[broker.id] = Node(broker.id, endpoint.host, endpoint.port, broker.rack)

@@ -1,0 +1,211 @@
+"""The Fetch answer as segments: header bytes, file slices, header bytes …
+
+Written by hand, as records go from the file to the socket and never through a codec. The layout is
+FetchResponse 4–18:
+
+    throttle_ms:4 [7+: error:2 session_id:4] topics[ (name | 13+: id) partitions[
+        index:4 error:2 high_watermark:8 last_stable_offset:8 [5+: log_start_offset:8]
+        aborted[producer_id:8 first_offset:8] [11+: preferred_read_replica:4] records
+        tags: 0 diverging_epoch, 1 current_leader (16+) ]] tags: 0 node_endpoints (16+)
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import TYPE_CHECKING, NamedTuple
+
+from kbroker.errors import ErrorCode
+from kbroker.protocol.primitives import write_compact_nullable_string, write_compact_string, write_uvarint
+
+if TYPE_CHECKING:
+    from kbroker.handlers.fetch_read import PartitionRead
+    from kbroker.storage.log_reader import FileSlice
+
+#: Slices below this are read at once: sendfile does not pay, and one write is cheaper than two.
+INLINE_BYTES_MAX = 16 * 1024
+#: Inlined bytes of one answer; the rest stays in the files until it is sent.
+INLINE_TOTAL_MAX = 64 * 1024
+
+_INT = Struct(">i")
+_LEAD = Struct(">ii")
+_TOP = Struct(">ihi")
+_PARTITION = Struct(">ihqqq")
+_PARTITION_V4 = Struct(">ihqq")
+_ABORTED = Struct(">qq")
+_PREFERRED_AND_LENGTH = Struct(">ii")
+_DIVERGING = Struct(">iq")
+_NO_REPLICA = b"\xff\xff\xff\xff"
+
+
+class Leader(NamedTuple):
+    """Who leads a partition, for a client that asked the wrong broker (KIP-951)."""
+
+    id: int
+    epoch: int
+
+
+class Node(NamedTuple):
+    """Where that leader is."""
+
+    id: int
+    host: str
+    port: int
+    rack: str | None
+
+
+class FetchEncoder:
+    """Writes one answer.
+
+    Args:
+        version: of the request.
+        correlation_id: of the request.
+        leaders: current leaders by (topic, partition), where the answer has to name them.
+        nodes: where those are.
+    """
+
+    __slots__ = ("_flexible", "_head", "_inlined", "_leaders", "_nodes", "_segments", "_size", "_version")
+
+    def __init__(
+        self,
+        version: int,
+        correlation_id: int,
+        leaders: dict[tuple[str | None, int], Leader] | None = None,
+        nodes: list[Node] | None = None,
+    ) -> None:
+        self._version = version
+        self._flexible = version >= 12
+        self._leaders = leaders or {}
+        self._nodes = nodes or []
+        self._segments: list[bytes | FileSlice | bytearray] = []
+        self._size = 0
+        self._inlined = 0
+        self._head = bytearray(_LEAD.pack(0, correlation_id))
+
+    def encode(
+        self, reads: list[PartitionRead], error: ErrorCode, session_id: int
+    ) -> bytes | list[bytes | FileSlice]:
+        """The whole answer; bytes only when no slice is left in its file."""
+        head = self._head
+        if self._flexible:
+            head.append(0)
+        head += _TOP.pack(0, error, session_id) if self._version >= 7 else _INT.pack(0)
+        topics = _group(reads)
+        self._count(len(topics))
+        for topic in topics:
+            self._topic(topic)
+        if self._flexible:
+            self._node_endpoints()
+        return self._finish()
+
+    def _count(self, count: int) -> None:
+        if self._flexible:
+            write_uvarint(self._head, count + 1)
+        else:
+            self._head += _INT.pack(count)
+
+    def _topic(self, reads: list[PartitionRead]) -> None:
+        first = reads[0].wanted
+        if self._version >= 13:
+            self._head += first.topic_id
+        elif self._flexible:
+            write_compact_string(self._head, first.topic or "")
+        else:
+            name = (first.topic or "").encode()
+            self._head += len(name).to_bytes(2, "big") + name
+        self._count(len(reads))
+        for read in reads:
+            self._partition(read)
+        if self._flexible:
+            self._head.append(0)
+
+    def _partition(self, read: PartitionRead) -> None:
+        head, index = self._head, read.wanted.partition
+        hw, stable, start = read.high_watermark, read.last_stable_offset, read.log_start_offset
+        if self._version >= 5:
+            head += _PARTITION.pack(index, read.error, hw, stable, start)
+        else:
+            head += _PARTITION_V4.pack(index, read.error, hw, stable)
+        self._aborted(read.aborted)
+        if self._version >= 11:
+            head += _NO_REPLICA
+        if self._flexible:
+            write_uvarint(head, read.size + 1)
+        else:
+            head += _INT.pack(read.size)
+        if read.slice is not None:
+            self._records(read.slice)
+        if self._flexible:
+            self._partition_tags(read)
+
+    def _aborted(self, aborted: list[tuple[int, int]] | None) -> None:
+        head = self._head
+        if not self._flexible:
+            head += _INT.pack(-1 if aborted is None else len(aborted))
+            for pair in aborted or ():
+                head += _ABORTED.pack(*pair)
+            return
+        write_uvarint(head, 0 if aborted is None else len(aborted) + 1)
+        for pair in aborted or ():
+            head += _ABORTED.pack(*pair)
+            head.append(0)
+
+    def _records(self, part: FileSlice) -> None:
+        if part.length < INLINE_BYTES_MAX and self._inlined < INLINE_TOTAL_MAX:
+            self._inlined += part.length
+            self._head += part.read()
+            return
+        self._segments.append(self._head)
+        self._segments.append(part)
+        self._size += len(self._head) + part.length
+        self._head = bytearray()
+
+    def _partition_tags(self, read: PartitionRead) -> None:
+        leader = self._leaders.get((read.wanted.topic, read.wanted.partition))
+        head = self._head
+        head.append((read.diverging is not None) + (leader is not None))
+        if read.diverging is not None:
+            head += b"\x00\x0d" + _DIVERGING.pack(*read.diverging) + b"\0"
+        if leader is not None:
+            head += b"\x01\x09" + _PREFERRED_AND_LENGTH.pack(leader.id, leader.epoch) + b"\0"
+
+    def _node_endpoints(self) -> None:
+        head = self._head
+        if not self._nodes or self._version < 16:
+            head.append(0)
+            return
+        body = bytearray()
+        write_uvarint(body, len(self._nodes) + 1)
+        for node in self._nodes:
+            body += _INT.pack(node.id)
+            write_compact_string(body, node.host)
+            body += _INT.pack(node.port)
+            write_compact_nullable_string(body, node.rack)
+            body.append(0)
+        head += b"\x01\x00"
+        write_uvarint(head, len(body))
+        head += body
+
+    def _finish(self) -> bytes | list[bytes | FileSlice]:
+        segments, head = self._segments, self._head
+        size = self._size + len(head) - 4
+        if not segments:
+            _INT.pack_into(head, 0, size)
+            return bytes(head)
+        _INT.pack_into(segments[0], 0, size)  # type: ignore[arg-type]
+        segments.append(head)
+        return [bytes(part) if isinstance(part, bytearray) else part for part in segments]
+
+
+def _group(reads: list[PartitionRead]) -> list[list[PartitionRead]]:
+    """Neighbours of one topic share an entry; the order of the partitions stays as it is."""
+    topics: list[list[PartitionRead]] = []
+    last: object = None
+    for read in reads:
+        wanted = read.wanted
+        key = (wanted.topic_id, wanted.topic)
+        if key == last:
+            topics[-1].append(read)
+        else:
+            topics.append([read])
+            last = key
+    return topics

@@ -1,0 +1,156 @@
+"""Reading one partition for a Fetch: which checks, up to where, and what else the answer says about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kbroker.errors import ApiError, ErrorCode
+
+if TYPE_CHECKING:
+    from kbroker.broker.fetch_session import FetchedPartition
+    from kbroker.broker.partition import Partition
+    from kbroker.broker.replica_manager import ReplicaManager
+    from kbroker.metadata.cache import MetadataCache
+    from kbroker.storage.log_reader import FileSlice
+
+_UNKNOWN = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID)
+
+
+class PartitionRead:
+    """The answer for one partition, its records still in the file."""
+
+    __slots__ = (
+        "aborted",
+        "diverging",
+        "error",
+        "high_watermark",
+        "last_stable_offset",
+        "log_start_offset",
+        "size",
+        "slice",
+        "wanted",
+    )
+
+    def __init__(self, wanted: FetchedPartition, error: ErrorCode = ErrorCode.NONE) -> None:
+        self.wanted = wanted
+        self.error = error
+        self.high_watermark = -1
+        self.last_stable_offset = -1
+        self.log_start_offset = -1
+        self.slice: FileSlice | None = None
+        self.size = 0
+        #: (producer id, first offset) pairs; None: not asked for.
+        self.aborted: list[tuple[int, int]] | None = None
+        #: (epoch, end offset): where the fetcher's log leaves ours (KIP-595).
+        self.diverging: tuple[int, int] | None = None
+
+    @property
+    def is_unknown(self) -> bool:
+        """Refused by name or id: listed behind the others, and no reason to answer early."""
+        return self.error in _UNKNOWN
+
+
+class PartitionReader:
+    """Reads for one request.
+
+    Args:
+        metadata: what exists.
+        replicas: what is here.
+        replica_id: -1 for a consumer, -2 for a debugging one, else the follower that asks.
+        committed_only: read_committed.
+    """
+
+    __slots__ = ("_committed_only", "_metadata", "_replicas", "replica_id")
+
+    def __init__(
+        self, metadata: MetadataCache, replicas: ReplicaManager, replica_id: int, committed_only: bool
+    ) -> None:
+        self._metadata = metadata
+        self._replicas = replicas
+        self._committed_only = committed_only
+        self.replica_id = replica_id
+
+    def read(self, wanted: FetchedPartition, bytes_max: int, min_one: bool) -> PartitionRead:
+        """Read up to `bytes_max` bytes; the first batch whole if `min_one`."""
+        answer = PartitionRead(wanted)
+        try:
+            self._read(self.locate(wanted), wanted, bytes_max, min_one, answer)
+        except ApiError as error:
+            answer = PartitionRead(wanted, error.code)
+            if error.code in _UNKNOWN:
+                answer.aborted = []
+        return answer
+
+    def locate(self, wanted: FetchedPartition) -> Partition:
+        """The partition here that is asked for. Raises ApiError."""
+        partition = wanted.served_by
+        if partition is not None and partition.leader_state is not None:
+            return partition
+        image = self._metadata.image
+        if wanted.topic is None:
+            topic = image.topics.by_id(wanted.topic_id)
+            if topic is None:
+                raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID)
+            wanted.topic = topic.name
+        if image.topics.partition(wanted.topic, wanted.partition) is None:
+            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        partition = self._replicas.led(wanted.topic, wanted.partition)
+        if any(wanted.topic_id) and partition.topic_id != wanted.topic_id:
+            raise ApiError(ErrorCode.INCONSISTENT_TOPIC_ID)
+        wanted.served_by = partition
+        return partition
+
+    def readable_bytes(self, wanted: FetchedPartition, enough: int) -> int | None:
+        """How much could be read now, at least `enough` meaning just that; None: only an answer can tell."""
+        partition = wanted.served_by
+        if partition is None or partition.leader_state is None:
+            return None
+        log = partition.online_log()
+        offset = wanted.fetch_offset
+        if not log.log_start_offset <= offset <= log.log_end_offset:
+            return None
+        end = self._readable_end(partition)
+        if end <= offset:
+            return 0
+        if enough <= 1:
+            return 1
+        try:
+            return min(log.read(offset, wanted.bytes_max, end, True).size, wanted.bytes_max)
+        except ApiError:
+            return None
+
+    def _readable_end(self, partition: Partition) -> int:
+        return partition.readable_end(committed_only=self._committed_only, is_follower=self.replica_id >= 0)
+
+    def _read(
+        self,
+        partition: Partition,
+        wanted: FetchedPartition,
+        bytes_max: int,
+        min_one: bool,
+        answer: PartitionRead,
+    ) -> None:
+        log = partition.check_leader(wanted.leader_epoch)
+        if self.replica_id >= 0:
+            partition.check_follower(self.replica_id)
+        offset = wanted.fetch_offset
+        if wanted.last_fetched_epoch >= 0:
+            epoch, end_offset = log.end_offset_for_epoch(wanted.last_fetched_epoch)
+            if epoch < 0 or end_offset < 0:
+                raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE)
+            if epoch < wanted.last_fetched_epoch or end_offset < offset:
+                answer.diverging = (epoch, end_offset)
+        end = self._readable_end(partition)
+        if answer.diverging is None:
+            found = log.read(offset, bytes_max, end, min_one)
+            if found.size:
+                answer.slice = found.parts[0]
+                answer.size = found.size
+            if self.replica_id >= 0:
+                partition.follower_fetched(self.replica_id, offset)
+            if self._committed_only:
+                aborted = log.aborted_txns(offset, found.next_offset) if found.size else ()
+                answer.aborted = [(txn.producer_id, txn.first_offset) for txn in aborted]
+        answer.high_watermark = log.high_watermark
+        answer.last_stable_offset = log.last_stable_offset
+        answer.log_start_offset = log.log_start_offset

@@ -1,0 +1,125 @@
+"""ListOffsets (2): the offset of a point in time, or of a special one.
+
+Versions: 1 one offset (KIP-79) · 2 isolation level (KIP-98) · 4 leader epochs (KIP-320) · 6 flexible · 7
+largest timestamp, -3 (KIP-734) · 8 earliest local, -4 (KIP-405) · 9 latest tiered, -5 (KIP-1005) · 10
+timeout (KIP-1075) · 11 earliest pending upload, -6 (KIP-1023).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.protocol.generated.list_offsets_response import (
+    ListOffsetsPartitionResponse,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+)
+
+if TYPE_CHECKING:
+    from kbroker.broker.partition import Partition
+    from kbroker.broker.services import Services
+    from kbroker.handlers.context import RequestContext
+    from kbroker.protocol.generated.list_offsets_request import (
+        ListOffsetsPartition,
+        ListOffsetsRequest,
+        ListOffsetsTopic,
+    )
+    from kbroker.storage.log import Log
+
+VERSIONS = (1, 11)
+
+LATEST, EARLIEST, MAX_TIMESTAMP = -1, -2, -3
+EARLIEST_LOCAL, LATEST_TIERED, EARLIEST_PENDING_UPLOAD = -4, -5, -6
+_SINCE = {
+    LATEST: 0,
+    EARLIEST: 0,
+    MAX_TIMESTAMP: 7,
+    EARLIEST_LOCAL: 8,
+    LATEST_TIERED: 9,
+    EARLIEST_PENDING_UPLOAD: 11,
+}
+_READ_COMMITTED = 1
+
+
+def handle(services: Services, context: RequestContext, request: ListOffsetsRequest) -> ListOffsetsResponse:
+    """Look up each partition by itself; one that is named twice is refused once."""
+    answers = [_topic(services, context.version, request, topic) for topic in request.topics]
+    return ListOffsetsResponse(topics=answers)
+
+
+def _topic(
+    services: Services, version: int, request: ListOffsetsRequest, topic: ListOffsetsTopic
+) -> ListOffsetsTopicResponse:
+    counts: dict[int, int] = {}
+    for wanted in topic.partitions:
+        counts[wanted.partition_index] = counts.get(wanted.partition_index, 0) + 1
+    answers: list[ListOffsetsPartitionResponse] = []
+    for wanted in topic.partitions:
+        index = wanted.partition_index
+        answer = ListOffsetsPartitionResponse(partition_index=index)
+        count = counts.pop(index, None)
+        if count is None:
+            continue
+        try:
+            if count > 1:
+                raise ApiError(ErrorCode.INVALID_REQUEST)
+            _partition(services, version, request, topic.name, wanted, answer)
+        except ApiError as error:
+            answer = ListOffsetsPartitionResponse(partition_index=index, error_code=_code(error, version))
+        answers.append(answer)
+    return ListOffsetsTopicResponse(name=topic.name, partitions=answers)
+
+
+def _code(error: ApiError, version: int) -> ErrorCode:
+    if error.code is ErrorCode.OFFSET_NOT_AVAILABLE and version < 5:
+        return ErrorCode.LEADER_NOT_AVAILABLE
+    return error.code
+
+
+def _partition(
+    services: Services,
+    version: int,
+    request: ListOffsetsRequest,
+    topic: str,
+    wanted: ListOffsetsPartition,
+    answer: ListOffsetsPartitionResponse,
+) -> None:
+    timestamp = wanted.timestamp
+    if timestamp < 0 and version < _SINCE.get(timestamp, 1 << 15):
+        raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
+    partition = services.led_partition(topic, wanted.partition_index)
+    log = partition.check_leader(wanted.current_leader_epoch)
+    end = _fetchable_end(partition, request)
+    if timestamp == LATEST:
+        answer.offset, answer.leader_epoch = end, log.latest_epoch
+    elif timestamp in (EARLIEST, EARLIEST_LOCAL):
+        answer.offset = log.log_start_offset
+        answer.leader_epoch = log.epochs.epoch_at(log.log_start_offset)
+    elif timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
+        # Nothing is tiered.
+        return
+    else:
+        _by_time(log, timestamp, end, answer)
+
+
+def _fetchable_end(partition: Partition, request: ListOffsetsRequest) -> int:
+    """The end that the asker may see; a new leader's is not known before it has committed something."""
+    state = partition.leader_state
+    is_follower = state is not None and request.replica_id in state.followers
+    committed_only = request.isolation_level == _READ_COMMITTED
+    end = partition.readable_end(committed_only=committed_only, is_follower=is_follower)
+    if state is not None and not is_follower and partition.high_watermark < state.epoch_start_offset:
+        raise ApiError(ErrorCode.OFFSET_NOT_AVAILABLE)
+    return end
+
+
+def _by_time(log: Log, timestamp: int, end: int, answer: ListOffsetsPartitionResponse) -> None:
+    if timestamp == MAX_TIMESTAMP:
+        found = log.max_timestamp_offset()
+    else:
+        found = log.offset_for_timestamp(timestamp, end)
+    if found is not None:
+        answer.timestamp = found.timestamp
+        answer.offset = found.offset
+        answer.leader_epoch = found.leader_epoch

@@ -1,0 +1,450 @@
+"""Produce (0): append record batches.
+
+Versions: 3 (0.11) transactional id, format 2 · 5 log start offset · 7 zstd (KIP-110) · 8 record errors
+(KIP-467) · 9 flexible · 10 leader and endpoints on errors (KIP-951) · 11 transaction errors that abort
+(KIP-890) · 12 transactions add partitions by themselves · 13 topic ids (KIP-516).
+
+A raw path. All Produce frames of one read are staged, `finish_batch` writes each touched partition once,
+and only then do the answers leave: they are already in the connection's output, and are replaced when the
+write fails.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import TYPE_CHECKING, Any, Protocol
+
+from kbroker.broker.deferred import Deferred
+from kbroker.errors import ApiError, ErrorCode, ProtocolError
+from kbroker.handlers.produce_prefix import FLEXIBLE_SINCE, Prefix, PrefixCache, uvarint_size
+from kbroker.metadata.image import INTERNAL_TOPICS
+from kbroker.protocol.generated.produce_request import ProduceRequest
+from kbroker.protocol.generated.produce_response import (
+    BatchIndexAndErrorMessage,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionProduceResponse,
+    ProduceResponse,
+    TopicProduceResponse,
+)
+from kbroker.replication.delayed_produce import DelayedProduce
+from kbroker.storage.append_checks import AppendError
+from kbroker.storage.log import AppendOrigin, AppendResult
+
+if TYPE_CHECKING:
+    from kbroker.broker.partition import Partition
+    from kbroker.broker.services import Services
+    from kbroker.handlers.context import RequestContext
+    from kbroker.metadata.image import ClusterImage
+
+VERSIONS = (3, 13)
+
+_INT = Struct(">i")
+_CORRELATION = Struct(">i")
+_TAIL = b"\0\0\0"
+_BATCH_BYTES_MIN = 61
+_ATTRIBUTES = 22
+_ZSTD = 4
+_CODEC_BITS = 0x07
+_TRANSACTIONAL_BIT = 0x10
+_ADMIN_CLIENT = "__admin_client"
+_WRONG_LEADER = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
+
+
+class ProduceConnection(Protocol):
+    """What the path keeps at a connection."""
+
+    out: list[Any]
+    staged: list[Prefix]
+    produce_cache: PrefixCache | None
+
+
+def raw_path(services: Services) -> ProducePath:
+    """The path of this node; one for all connections."""
+    return ProducePath(services)
+
+
+class ProducePath:
+    """Takes Produce frames, gives whole answers."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._replicas = services.replicas
+        self._now_ms = services.clock.now_ms
+
+    # -- one partition, seen before --
+
+    def fast(self, connection: ProduceConnection, frame: memoryview, version: int) -> bytes | None:
+        """Stage a request whose prefix is known; None: it needs the general path, and nothing has
+        happened.
+        """
+        cache = connection.produce_cache
+        if cache is None or cache.version != version:
+            return None
+        by_bytes = cache.by_bytes
+        for length in cache.lengths:
+            position = 8 + length
+            meaning = by_bytes.get(bytes(frame[8:position]))
+            if meaning is not None:
+                break
+        else:
+            return None
+        partition = meaning.partition
+        state, log = partition.leader_state, partition.log
+        if state is None or log is None or (meaning.acks == -1 and state.followers):
+            return None
+        bounds = _records_bounds(frame, position, version)
+        if bounds is None:
+            return None
+        records = frame[bounds[0] : bounds[1]]
+        attributes = records[_ATTRIBUTES]
+        if attributes & _TRANSACTIONAL_BIT or (version < 7 and attributes & _CODEC_BITS == _ZSTD):
+            return None
+        try:
+            base, _, append_time, log_start, _ = log.append_as_leader(
+                records, state.leader_epoch, self._now_ms()
+            )
+        except ApiError:
+            return None
+        connection.staged.append(meaning)
+        if meaning.acks == 0:
+            return b""
+        (correlation_id,) = _CORRELATION.unpack_from(frame, 4)
+        return meaning.pack(correlation_id, base, append_time, log_start)
+
+    def finish_batch(self, connection: ProduceConnection) -> None:
+        """Write what the connection's frames staged; the answers of partitions that fail become errors."""
+        staged = connection.staged
+        touched: dict[Partition, None] = {}
+        last = None
+        for meaning in staged:
+            if meaning.partition is not last:
+                last = meaning.partition
+                touched[last] = None
+        failed = [partition for partition in touched if not self._flush(partition)]
+        if failed:
+            self._replace_answers(connection, staged, failed)
+        staged.clear()
+
+    def _flush(self, partition: Partition) -> bool:
+        """Write the partition's staged records; False if the disk failed (or has failed before)."""
+        try:
+            partition.flush()
+        except ApiError:
+            self._replicas.disk_failed(partition)
+            return False
+        return True
+
+    def _replace_answers(
+        self, connection: ProduceConnection, staged: list[Prefix], failed: list[Partition]
+    ) -> None:
+        """The last answers in `out` are those of `staged`, one each."""
+        cache = connection.produce_cache
+        assert cache is not None
+        first = len(connection.out) - len(staged)
+        for position, meaning in enumerate(staged, first):
+            if meaning.partition not in failed:
+                continue
+            if meaning.acks == 0:
+                raise ProtocolError("the disk failed under a Produce with acks=0")
+            answer = connection.out[position]
+            item = _Item(meaning.name, meaning.topic_id, meaning.index)
+            item.fail(ApiError(ErrorCode.KAFKA_STORAGE_ERROR))
+            (correlation_id,) = _CORRELATION.unpack_from(answer, 4)
+            connection.out[position] = _encode(
+                _response([item], cache.version), cache.version, correlation_id
+            )
+
+    # -- the general path --
+
+    def request(
+        self, connection: ProduceConnection, frame: memoryview, position: int, context: RequestContext
+    ) -> bytes | Deferred[bytes | None] | None:
+        """Answer any Produce request."""
+        if connection.staged:
+            self.finish_batch(connection)
+        request, end = ProduceRequest.decode_from(frame, context.version, position)
+        items = self._items(request, context)
+        self._append(request, items, context)
+        if end == len(frame) and len(items) == 1 and items[0].result is not None:
+            self._learn(connection, frame, request, items[0], context.version)
+        if request.acks == 0:
+            _close_on_error(items)
+            return None
+        waiting = [item for item in items if item.needs_followers] if request.acks == -1 else []
+        if waiting:
+            return self._answer_when_committed(request, items, waiting, context)
+        return self._answer(items, context)
+
+    def _items(self, request: ProduceRequest, context: RequestContext) -> list[_Item]:
+        """The request's partitions in its order, those refused at first sight with their error."""
+        image = self._services.metadata.image
+        items: list[_Item] = []
+        by_id = context.version >= 13
+        for topic in request.topic_data:
+            known = image.topics.by_id(bytes(topic.topic_id)) if by_id else image.topics.get(topic.name)
+            name = known.name if known is not None else topic.name
+            for data in topic.partition_data:
+                item = _Item(name, bytes(topic.topic_id), data.index, data.records)
+                items.append(item)
+                if known is None:
+                    unknown = ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                    item.fail(ApiError(unknown))
+                elif not 0 <= data.index < len(known.partitions):
+                    item.fail(ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
+        if request.transactional_id is None and any(_is_transactional(item.records) for item in items):
+            for item in items:
+                item.fail(ApiError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED))
+        return items
+
+    def _append(self, request: ProduceRequest, items: list[_Item], context: RequestContext) -> None:
+        now_ms = self._now_ms()
+        touched: dict[Partition, None] = {}
+        for item in items:
+            if item.error is not None:
+                continue
+            try:
+                self._check(request, item, context)
+                partition = self._replicas.led(item.name, item.index)
+                item.partition = partition
+                item.result = partition.append(item.records or b"", now_ms, AppendOrigin.CLIENT, request.acks)
+                touched[partition] = None
+            except ApiError as error:
+                item.fail(error)
+        failed = [partition for partition in touched if not self._flush(partition)]
+        for item in items:
+            if item.partition in failed:
+                item.fail(ApiError(ErrorCode.KAFKA_STORAGE_ERROR))
+
+    def _check(self, request: ProduceRequest, item: _Item, context: RequestContext) -> None:
+        """What is refused before the log is asked. Raises ApiError."""
+        records = item.records
+        if records is None:
+            raise ApiError(ErrorCode.INVALID_RECORD)
+        if context.version < 7 and _codec(records) == _ZSTD:
+            raise ApiError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
+        if request.acks not in (-1, 0, 1):
+            raise ApiError(ErrorCode.INVALID_REQUIRED_ACKS)
+        if item.name in INTERNAL_TOPICS and context.client_id != _ADMIN_CLIENT:
+            raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION)
+        if _is_transactional(records):
+            self._check_transaction(context)
+
+    def _check_transaction(self, context: RequestContext) -> None:
+        """KIP-890 without a transaction coordinator: the partition is in nobody's transaction."""
+        if context.version >= 12:
+            raise ApiError(ErrorCode.NOT_ENOUGH_REPLICAS)
+        raise ApiError(
+            ErrorCode.TRANSACTION_ABORTABLE if context.version == 11 else ErrorCode.INVALID_TXN_STATE
+        )
+
+    # -- answers --
+
+    def _answer(self, items: list[_Item], context: RequestContext) -> bytes:
+        response = _response(items, context.version)
+        if context.version >= 10 and any(item.error in _WRONG_LEADER for item in items):
+            _name_leaders(response, items, self._services.metadata.image, context.listener_name)
+        return _encode(response, context.version, context.correlation_id)
+
+    def _answer_when_committed(
+        self, request: ProduceRequest, items: list[_Item], waiting: list[_Item], context: RequestContext
+    ) -> Deferred[bytes | None]:
+        """acks=-1 with followers: the answer comes when every record is committed, or at the timeout."""
+        answer: Deferred[bytes | None] = Deferred()
+
+        def finish(errors: list[ErrorCode]) -> None:
+            timeout.cancel()
+            for item, code in zip(waiting, errors):
+                if code is not ErrorCode.NONE:
+                    item.fail(ApiError(code))
+            answer.resolve(self._answer(items, context))
+
+        delayed = DelayedProduce(len(waiting), finish)
+        timeout = self._services.timer.call_later(max(request.timeout_ms, 0), delayed.expire)
+        answer.on_cancel = timeout.cancel
+        for position, item in enumerate(waiting):
+            partition, result = item.partition, item.result
+            assert partition is not None
+            assert result is not None
+            partition.when_committed(result.last_offset).then(
+                lambda done, at=position, of=partition: delayed.settle(at, _commit_error(done, of))  # type: ignore[misc]
+            )
+        return answer
+
+    def _learn(
+        self,
+        connection: ProduceConnection,
+        frame: memoryview,
+        request: ProduceRequest,
+        item: _Item,
+        version: int,
+    ) -> None:
+        """Recognise requests like this one by their prefix from now on."""
+        if item.records is None or item.partition is None or request.transactional_id is not None:
+            return
+        length = len(item.records)
+        if version >= FLEXIBLE_SINCE:
+            prefix_end = len(frame) - len(_TAIL) - length - uvarint_size(length + 1)
+        else:
+            prefix_end = len(frame) - length - 4
+        if _records_bounds(frame, prefix_end, version) is None or item.name in INTERNAL_TOPICS:
+            return
+        cache = connection.produce_cache
+        if cache is None or cache.version != version:
+            cache = connection.produce_cache = PrefixCache(version)
+            connection.staged = []
+        meaning = Prefix(item.partition, request.acks, version, item.name, item.topic_id, item.index)
+        cache.learn(bytes(frame[8:prefix_end]), meaning)
+
+
+class _Item:
+    """One partition of a request on its way to an answer."""
+
+    __slots__ = ("answer", "error", "failure", "index", "name", "partition", "records", "result", "topic_id")
+
+    def __init__(self, name: str, topic_id: bytes, index: int, records: Any = None) -> None:
+        self.name = name
+        self.topic_id = topic_id
+        self.index = index
+        self.records: memoryview | bytes | None = records
+        self.partition: Partition | None = None
+        self.result: AppendResult | None = None
+        self.failure: ApiError | None = None
+        self.error: ErrorCode | None = None
+        self.answer: PartitionProduceResponse | None = None
+
+    def fail(self, failure: ApiError) -> None:
+        self.failure = failure
+        self.error = failure.code
+
+    @property
+    def needs_followers(self) -> bool:
+        """Appended, and not committed by the leader alone."""
+        return self.error is None and self.partition is not None and self.partition.has_followers
+
+    def response(self) -> PartitionProduceResponse:
+        failure, result = self.failure, self.result
+        if failure is None and result is not None:
+            return PartitionProduceResponse(
+                index=self.index,
+                base_offset=result.base_offset,
+                log_append_time_ms=result.append_time_ms,
+                log_start_offset=result.log_start_offset,
+            )
+        answer = PartitionProduceResponse(index=self.index, base_offset=-1, log_append_time_ms=-1)
+        if failure is None:
+            return answer
+        answer.error_code = failure.code
+        if isinstance(failure, AppendError):
+            answer.log_start_offset = failure.log_start_offset
+            if failure.record_errors:
+                answer.error_message = failure.message
+                answer.record_errors = [
+                    BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=text)
+                    for index, text in failure.record_errors
+                ]
+        return answer
+
+
+def _records_bounds(frame: memoryview, position: int, version: int) -> tuple[int, int] | None:
+    """Where the records lie whose length is at `position`; None unless they end a request for one
+    partition.
+    """
+    if version < FLEXIBLE_SINCE:
+        (length,) = _INT.unpack_from(frame, position)
+        position += 4
+        end = position + length
+        return (position, end) if length >= _BATCH_BYTES_MIN and end == len(frame) else None
+    value = shift = 0
+    while True:
+        byte = frame[position]
+        position += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            break
+        shift += 7
+        if shift > 28:
+            return None
+    end = position + value - 1
+    if value <= _BATCH_BYTES_MIN or end + len(_TAIL) != len(frame) or frame[end:] != _TAIL:
+        return None
+    return position, end
+
+
+def _is_transactional(records: memoryview | bytes | None) -> bool:
+    return (
+        records is not None
+        and len(records) >= _BATCH_BYTES_MIN
+        and records[16] == 2
+        and records[_ATTRIBUTES] & _TRANSACTIONAL_BIT != 0
+    )
+
+
+def _codec(records: memoryview | bytes) -> int:
+    if len(records) < _BATCH_BYTES_MIN or records[16] != 2:
+        return 0
+    return records[_ATTRIBUTES] & _CODEC_BITS
+
+
+def _close_on_error(items: list[_Item]) -> None:
+    """acks=0 has no answer: an error can only be told by closing, so that the client looks for a new
+    leader.
+    """
+    for item in items:
+        if item.error is not None:
+            raise ProtocolError(f"Produce with acks=0 to {item.name}-{item.index} failed: {item.error.name}")
+
+
+def _commit_error(done: Deferred[None], partition: Partition) -> ErrorCode:
+    try:
+        done.result()
+    except ApiError as error:
+        return error.code
+    state = partition.leader_state
+    if state is not None and not state.has_enough_in_sync:
+        return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+    return ErrorCode.NONE
+
+
+def _response(items: list[_Item], version: int) -> ProduceResponse:
+    """The response, topics in order of their first partition."""
+    topics: dict[object, TopicProduceResponse] = {}
+    for item in items:
+        key: object = item.topic_id if version >= 13 else item.name
+        topic = topics.get(key)
+        if topic is None:
+            topic = topics[key] = TopicProduceResponse()
+            if version >= 13:
+                topic.topic_id = item.topic_id
+            else:
+                topic.name = item.name
+        item.answer = item.response()
+        topic.partition_responses.append(item.answer)
+    return ProduceResponse(responses=list(topics.values()))
+
+
+def _name_leaders(
+    response: ProduceResponse, items: list[_Item], image: ClusterImage, listener_name: str
+) -> None:
+    """KIP-951: tell a client that asked the wrong broker who leads, and where that is."""
+    named: dict[int, NodeEndpoint] = {}
+    for item in items:
+        state = image.topics.partition(item.name, item.index)
+        if item.error not in _WRONG_LEADER or item.answer is None or state is None:
+            continue
+        item.answer.current_leader = LeaderIdAndEpoch(leader_id=state.leader, leader_epoch=state.leader_epoch)
+        broker = image.brokers.get(state.leader)
+        endpoint = broker.endpoint(listener_name) if broker is not None else None
+        if broker is not None and endpoint is not None:
+            named[broker.id] = NodeEndpoint(
+                node_id=broker.id, host=endpoint.host, port=endpoint.port, rack=broker.rack
+            )
+    response.node_endpoints = list(named.values())
+
+
+def _encode(response: ProduceResponse, version: int, correlation_id: int) -> bytes:
+    out = bytearray(9 if version >= FLEXIBLE_SINCE else 8)
+    response.encode_into(out, version)
+    _INT.pack_into(out, 0, len(out) - 4)
+    _CORRELATION.pack_into(out, 4, correlation_id)
+    return bytes(out)

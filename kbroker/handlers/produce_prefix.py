@@ -1,0 +1,121 @@
+"""The prefix cache of Produce: what a producer sends again and again is recognised by its bytes.
+
+A request for one partition is, from the correlation id on, constant up to the length of its records: client
+id, acks, timeout, topic and partition. Parsing goes from left to right, so equal bytes mean the same as the
+last time, and one dictionary look-up finds the partition and a packer for the answer. One cache a
+connection, small, and only for what the general path has accepted before: no transactional id, acks of -1,
+0 or 1, no internal topic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from struct import Struct
+from typing import TYPE_CHECKING
+
+from kbroker.protocol.generated.produce_response import (
+    PartitionProduceResponse,
+    ProduceResponse,
+    TopicProduceResponse,
+)
+
+if TYPE_CHECKING:
+    from kbroker.broker.partition import Partition
+
+#: Prefixes and distinct prefix lengths that one connection may have; then it begins anew.
+PREFIXES_MAX = 64
+LENGTHS_MAX = 4
+
+#: First version with a flexible layout, with log start offset.
+FLEXIBLE_SINCE = 9
+_LOG_START_SINCE = 5
+_MARK = 0x5A17_0B57_ACED_CAFE
+
+
+class AnswerPacker:
+    """Packs the answer for one partition in one version: constant bytes around the four numbers that vary.
+
+    Made from what the codec writes with a mark for the base offset, so that no layout is written down twice.
+    """
+
+    __slots__ = ("_has_log_start", "_head", "_pack", "_size", "_tail")
+
+    def __init__(self, version: int, name: str, topic_id: bytes, index: int) -> None:
+        partition = PartitionProduceResponse(index=index, base_offset=_MARK, log_append_time_ms=-1)
+        topic = TopicProduceResponse(partition_responses=[partition])
+        if version >= 13:
+            topic.topic_id = topic_id
+        else:
+            topic.name = name
+        body = ProduceResponse(responses=[topic]).encode(version)
+        if version >= FLEXIBLE_SINCE:
+            body = b"\0" + body
+        at = body.index(_MARK.to_bytes(8, "big"))
+        self._has_log_start = version >= _LOG_START_SINCE
+        numbers = "qqq" if self._has_log_start else "qq"
+        after = at + 8 * len(numbers)
+        # The error code in front of the base offset stays 0: errors take the general path.
+        self._head, self._tail = body[:at], body[after:]
+        layout = Struct(f">ii{len(self._head)}s{numbers}{len(self._tail)}s")
+        self._size = layout.size - 4
+        self._pack: Callable[..., bytes] = layout.pack
+
+    def pack(
+        self, correlation_id: int, base_offset: int, append_time_ms: int, log_start_offset: int
+    ) -> bytes:
+        """The whole answer, length and header included."""
+        if self._has_log_start:
+            return self._pack(
+                self._size,
+                correlation_id,
+                self._head,
+                base_offset,
+                append_time_ms,
+                log_start_offset,
+                self._tail,
+            )
+        return self._pack(self._size, correlation_id, self._head, base_offset, append_time_ms, self._tail)
+
+
+class Prefix:
+    """What a known prefix stands for."""
+
+    __slots__ = ("acks", "index", "name", "pack", "partition", "topic_id")
+
+    def __init__(
+        self, partition: Partition, acks: int, version: int, name: str, topic_id: bytes, index: int
+    ) -> None:
+        self.partition = partition
+        self.acks = acks
+        self.name = name
+        self.topic_id = topic_id
+        self.index = index
+        self.pack = AnswerPacker(version, name, topic_id, index).pack
+
+
+class PrefixCache:
+    """The known prefixes of one connection, all of one version."""
+
+    __slots__ = ("by_bytes", "lengths", "version")
+
+    def __init__(self, version: int) -> None:
+        self.version = version
+        self.by_bytes: dict[bytes, Prefix] = {}
+        self.lengths: tuple[int, ...] = ()
+
+    def learn(self, prefix: bytes, meaning: Prefix) -> None:
+        """Recognise `prefix` from now on."""
+        length = len(prefix)
+        new_length = length not in self.lengths
+        if len(self.by_bytes) >= PREFIXES_MAX or (new_length and len(self.lengths) >= LENGTHS_MAX):
+            self.by_bytes.clear()
+            self.lengths = ()
+            new_length = True
+        if new_length:
+            self.lengths += (length,)
+        self.by_bytes[prefix] = meaning
+
+
+def uvarint_size(value: int) -> int:
+    """Bytes of `value` as an unsigned varint."""
+    return max(1, -(-value.bit_length() // 7))
