@@ -1,0 +1,91 @@
+"""`kbroker-admin`: manage a cluster, ours or Apache Kafka's, and look into log files.
+
+Law of this command: what fails is one line on stderr and an exit code that is not 0 (2 for wrong usage),
+never a traceback; `--json`, `--bootstrap` and `--timeout` are taken before or behind any sub-command.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from kbroker import __version__
+from kbroker.cli.admin_base import AdminGroup, Session
+from kbroker.cli.output import clean
+from kbroker.client.errors import ClientError, Unreachable
+from kbroker.errors import ApiError
+
+
+class _Root(AdminGroup):
+    """Imports a sub-command's module when it is called, or listed in the help."""
+
+    modules = ("topics", "groups", "configs", "cluster", "logs")
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.modules)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.modules:
+            return None
+        from importlib import import_module
+
+        command: click.Command = getattr(import_module(f"kbroker.cli.admin_{cmd_name}"), cmd_name)
+        return command
+
+
+@click.command(cls=_Root, name="kbroker-admin", context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", message="kbroker-admin %(version)s")
+def root() -> None:
+    """Manage topics, groups and configs of a Kafka cluster, and look into log files.
+
+    Works with kbroker and with Apache Kafka. KBROKER_BOOTSTRAP names the cluster where --bootstrap does not.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    with Session() as session:
+        try:
+            root.main(
+                args=None if arguments is None else list(arguments),
+                prog_name="kbroker-admin",
+                standalone_mode=False,
+                obj=session,
+            )
+            sys.stdout.flush()
+        except click.exceptions.Exit as stop:
+            return stop.exit_code
+        except click.exceptions.NoArgsIsHelpError as error:
+            print(error.format_message(), file=sys.stderr)
+            return 2
+        except click.UsageError as error:
+            where = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
+            return _fail(error.format_message() + where, 2)
+        except click.ClickException as error:
+            return _fail(error.format_message())
+        except (click.Abort, KeyboardInterrupt):
+            return _fail("interrupted", 130)
+        except Unreachable as error:
+            advice = "is a broker running there? `kbroker start` starts one, --bootstrap names another"
+            return _fail(f"{error}; {advice}")
+        except ApiError as error:
+            return _fail(error.text)
+        except BrokenPipeError:
+            # Whoever read our output has seen enough; nothing more can be written at exit either.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except (ClientError, OSError) as error:
+            return _fail(str(error))
+        return session.exit_code
+
+
+def _fail(message: str, code: int = 1) -> int:
+    print(f"kbroker-admin: {clean(message)}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,195 @@
+"""What all sub-commands of `kbroker-admin` share: the session, the common options, parsing of arguments."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import click
+
+from kbroker.cli.output import clean, print_json, print_table
+from kbroker.client.cluster import Cluster
+from kbroker.client.offsets import partitions_of
+from kbroker.errors import ApiError
+from kbroker.types import TopicPartition
+
+DEFAULT_BOOTSTRAP = "localhost:9092"
+BOOTSTRAP_VARIABLE = "KBROKER_BOOTSTRAP"
+DEFAULT_TIMEOUT_S = 15.0
+
+
+class Session:
+    """One run of the command: where the cluster is, how to print, and how it went so far."""
+
+    def __init__(self) -> None:
+        self.bootstrap = os.environ.get(BOOTSTRAP_VARIABLE) or DEFAULT_BOOTSTRAP
+        self.json = False
+        self.timeout_s = DEFAULT_TIMEOUT_S
+        self.exit_code = 0
+        self._cluster: Cluster | None = None
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._cluster is not None:
+            self._cluster.close()
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster; connects at the first question."""
+        if self._cluster is None:
+            self._cluster = Cluster(self.bootstrap, client_id="kbroker-admin", timeout_s=self.timeout_s)
+        return self._cluster
+
+    def show(
+        self, data: object, columns: Sequence[str], rows: list[Sequence[object]], title: str | None = None
+    ) -> None:
+        """Print `data` as JSON, or the rows as a table."""
+        if self.json:
+            print_json(data)
+        else:
+            print_table(columns, rows, title=title)
+
+    def say(self, text: str, data: object = None) -> None:
+        """Print a sentence for a person; `data` instead for a program."""
+        if self.json:
+            print_json(data)
+        else:
+            print(clean(text))
+
+    def fail(self, message: str) -> None:
+        """One line on stderr; the run goes on and ends with exit code 1."""
+        print(f"kbroker-admin: {clean(message)}", file=sys.stderr)
+        self.exit_code = 1
+
+    def report(self, done: str, results: Mapping[Any, ApiError | None]) -> None:
+        """One line per item: `done` with its name, or why not."""
+        if self.json:
+            outcome = [
+                {"name": str(key), "error": None if error is None else error.code.name}
+                for key, error in results.items()
+            ]
+            print_json(outcome)
+        for key, error in results.items():
+            if error is not None:
+                self.fail(error.text)
+            elif not self.json:
+                print(clean(done.format(key)))
+
+
+pass_session = click.make_pass_decorator(Session)
+
+
+def _common_options() -> list[click.Parameter]:
+    def keep(attribute: str) -> Any:
+        def callback(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+            if value is not None and value is not False:
+                setattr(ctx.find_object(Session), attribute, value)
+            return value
+
+        return callback
+
+    return [
+        click.Option(
+            ["-b", "--bootstrap", "--bootstrap-server"],
+            metavar="HOST:PORT",
+            expose_value=False,
+            callback=keep("bootstrap"),
+            help=f"Brokers of the cluster.  [default: ${BOOTSTRAP_VARIABLE} or {DEFAULT_BOOTSTRAP}]",
+        ),
+        click.Option(
+            ["--json"],
+            is_flag=True,
+            expose_value=False,
+            callback=keep("json"),
+            help="Print JSON instead of tables.",
+        ),
+        click.Option(
+            ["--timeout", "timeout_s"],
+            type=click.FloatRange(min=0.05),
+            metavar="SECONDS",
+            expose_value=False,
+            callback=keep("timeout_s"),
+            help=f"How long to wait for a broker.  [default: {DEFAULT_TIMEOUT_S:g}]",
+        ),
+    ]
+
+
+class AdminCommand(click.Command):
+    """A command with the common options."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params += _common_options()
+
+
+class AdminGroup(click.Group):
+    """A group of commands, with the common options on each."""
+
+    command_class = AdminCommand
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params += _common_options()
+
+
+def parse_settings(texts: Iterable[str]) -> dict[str, str]:
+    """`name=value` arguments.
+
+    Raises:
+        click.UsageError: one has no "=".
+    """
+    settings = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise click.UsageError(f"{text!r} is no setting: write name=value")
+        settings[name] = value
+    return settings
+
+
+def parse_assignment(text: str | None) -> list[list[int]]:
+    """Brokers per partition: "1:2,2:3" puts partition 0 on 1 and 2, and partition 1 on 2 and 3.
+
+    Raises:
+        click.UsageError: not of that form.
+    """
+    if not text:
+        return []
+    try:
+        return [[int(broker) for broker in part.split(":")] for part in text.split(",")]
+    except ValueError:
+        raise click.UsageError(f"{text!r} is no assignment: write broker:broker,broker:broker") from None
+
+
+def parse_partitions(cluster: Cluster, texts: Iterable[str]) -> list[TopicPartition]:
+    """Topics with partitions, as in "orders" (all of them) or "orders:0,2".
+
+    Raises:
+        click.UsageError: not of that form.
+        ApiError: a topic without partition numbers does not exist.
+    """
+    found: list[TopicPartition] = []
+    for text in texts:
+        topic, colon, numbers = text.partition(":")
+        if not colon:
+            found += partitions_of(cluster, [topic])
+            continue
+        try:
+            found += [TopicPartition(topic, int(number)) for number in numbers.split(",")]
+        except ValueError:
+            raise click.UsageError(f"{text!r} names no partitions: write topic:0,1") from None
+    return sorted(set(found))
+
+
+def confirm(question: str, yes: bool) -> None:
+    """Ask a person at a terminal, unless `yes`; a program is not asked.
+
+    Raises:
+        click.Abort: no.
+    """
+    if not yes and sys.stdin.isatty():
+        click.confirm(clean(question), abort=True, err=True)

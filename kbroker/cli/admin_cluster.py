@@ -1,0 +1,84 @@
+"""`kbroker-admin cluster`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from kbroker.cli.admin_base import AdminGroup, Session, pass_session
+from kbroker.cli.output import time_text
+from kbroker.client.describe import ClusterInfo, Quorum, api_versions, describe_cluster, describe_quorum
+
+
+@click.group(cls=AdminGroup)
+def cluster() -> None:
+    """Look at brokers, features and the metadata quorum."""
+
+
+@cluster.command()
+@pass_session
+def describe(session: Session) -> None:
+    """Show id, controller, brokers, features and the metadata quorum."""
+    info = describe_cluster(session.cluster)
+    quorum = describe_quorum(session.cluster)
+    if session.json:
+        document = {"id": info.id, "controller": info.controller, "brokers": info.brokers}
+        session.say("", {**document, "features": info.features, "quorum": quorum})
+        return
+    _show_brokers(session, info)
+    print()
+    features: list[Sequence[object]] = [
+        (feature.name, feature.level, f"{feature.min_supported}-{feature.max_supported}")
+        for feature in info.features
+    ]
+    session.show(None, ("FEATURE", "LEVEL", "SUPPORTED"), features)
+    if quorum is not None:
+        print()
+        _show_quorum(session, quorum)
+
+
+def _show_brokers(session: Session, info: ClusterInfo) -> None:
+    rows: list[Sequence[object]] = [
+        (
+            broker.id,
+            f"{broker.host}:{broker.port}",
+            broker.rack,
+            "fenced" if broker.fenced else "up",
+            "controller" if broker.id == info.controller else None,
+        )
+        for broker in info.brokers
+    ]
+    session.show(None, ("BROKER", "ADDRESS", "RACK", "STATE", "ROLE"), rows, f"cluster {info.id}")
+
+
+def _show_quorum(session: Session, quorum: Quorum) -> None:
+    title = f"metadata quorum  epoch {quorum.leader_epoch}  high watermark {quorum.high_watermark}"
+    rows: list[Sequence[object]] = [
+        (
+            replica.id,
+            replica.role,
+            replica.log_end_offset,
+            replica.lag if replica.lag >= 0 else None,
+            time_text(replica.last_caught_up_ms),
+        )
+        for replica in quorum.replicas
+    ]
+    session.show(None, ("NODE", "ROLE", "END OFFSET", "LAG", "LAST CAUGHT UP"), rows, title)
+
+
+@cluster.command("api-versions")
+@click.option("--broker", type=int, metavar="ID", help="Only this broker; else all.")
+@pass_session
+def api_versions_(session: Session, broker: int | None) -> None:
+    """Show which requests each broker serves, and the newest version that we both know."""
+    node_ids = sorted(session.cluster.brokers()) if broker is None else [broker]
+    by_node = {node_id: api_versions(session.cluster, node_id) for node_id in node_ids}
+    if session.json:
+        session.say("", by_node)
+        return
+    for node_id, ranges in by_node.items():
+        rows: list[Sequence[object]] = [
+            (api.key, api.name, f"{api.min_version}-{api.max_version}", api.usable) for api in ranges
+        ]
+        session.show(None, ("KEY", "REQUEST", "VERSIONS", "USED"), rows, f"broker {node_id}")
