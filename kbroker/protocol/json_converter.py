@@ -29,6 +29,14 @@ _RANGES = {
     "uint32": (0, 2**32 - 1),
     "int64": (-(2**63), 2**63 - 1),
 }
+_ZEROS: dict[str, Any] = {
+    "bool": False,
+    "string": "",
+    "bytes": b"",
+    "records": b"",
+    "uuid": bytes(16),
+    "float64": 0.0,
+}
 
 
 @cache
@@ -111,8 +119,7 @@ def _default(field: Field) -> Any:
     """The default of a field that is neither a struct nor, at present, null."""
     if field.has_default:
         return field.default
-    zeros: dict[str, Any] = {"bool": False, "string": "", "bytes": b"", "uuid": bytes(16), "float64": 0.0}
-    return zeros.get(field.type, 0)
+    return _ZEROS.get(field.type, 0)
 
 
 # --- from JSON ---

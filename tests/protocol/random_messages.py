@@ -26,9 +26,14 @@ def _struct(struct: Struct, cls: type, version: int, random: Random) -> Any:
     values = {
         field.attr: _value(field, cls, version, random)
         for field in struct.fields
-        if version in field.versions and random.random() < 0.9
+        if version in field.versions and (random.random() < 0.9 or not _may_be_absent(field, version))
     }
     return cls(**values)
+
+
+def _may_be_absent(field: Field, version: int) -> bool:
+    """Whether the field's default can be written in this version."""
+    return not field.default_is_null or field.is_nullable(version)
 
 
 def _value(field: Field, cls: type, version: int, random: Random) -> Any:

@@ -26,7 +26,14 @@ _PYTHON = {
     "bytes": "bytes",
     "records": "Buffer",
 }
-_ZERO = {"bool": "False", "float64": "0.0", "uuid": "ZERO_UUID", "string": '""', "bytes": 'b""'}
+_ZERO = {
+    "bool": "False",
+    "float64": "0.0",
+    "uuid": "ZERO_UUID",
+    "string": '""',
+    "bytes": 'b""',
+    "records": 'b""',
+}
 
 
 def element_type(field: Field) -> str:
@@ -65,7 +72,7 @@ def differs_from_default(field: Field, value: str) -> list[str]:
     if field.default_is_null:
         return [f"{value} is not None"]
     null = [f"{value} is None"] if field.null_versions else []
-    if field.is_array or field.type == "bytes":
+    if field.is_array or field.type in ("bytes", "records"):
         return [*null, value]
     if field.struct:
         return null + [c for f in field.struct.fields for c in differs_from_default(f, f"{value}.{f.attr}")]

@@ -18,7 +18,6 @@ from kbroker.protocol.primitives import (
     bad_tag_size,
     not_in_version,
     null_field,
-    null_value,
     read_compact_string,
     read_tag,
     read_tag_count,
@@ -130,7 +129,7 @@ class PartitionSnapshot(Struct):
         current_leader: LeaderIdAndEpoch = UNSET,
         size: int = 0,
         position: int = 0,
-        unaligned_records: Buffer | None = None,
+        unaligned_records: Buffer = b"",
     ) -> None:
         self.index = index
         self.error_code = error_code
@@ -337,8 +336,6 @@ def _encode_partition_snapshot_v0(out: bytearray, items: Iterable[PartitionSnaps
     for o in items:
         out += pack_ih(o.index, o.error_code)
         _encode_snapshot_id_v0(out, (o.snapshot_id,))
-        if o.unaligned_records is None:
-            raise null_value("unalignedRecords")
         out += pack_qq(o.size, o.position)
         n = len(o.unaligned_records) + 1
         out.append(n) if n < 128 else write_uvarint(out, n)

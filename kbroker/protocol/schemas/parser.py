@@ -71,7 +71,8 @@ class Field:
     @property
     def default_is_null(self) -> bool:
         """Whether an absent value means null."""
-        return (self.has_default and self.default is None) or self.type == "records"
+        nullable_records = self.type == "records" and self.null_versions is not None
+        return (self.has_default and self.default is None) or nullable_records
 
 
 @dataclass(slots=True)
