@@ -61,8 +61,8 @@ _HEADER = Struct(">qiibIhiqqqhii")
 _PREFIX = Struct(">qii")
 _INT_MAX = 0x7FFF_FFFF
 _COMPRESSED_BITS = 0x07
-#: Above this many bytes on average, parts are handed to the system one by one instead of being joined.
-_JOIN_PART_BYTES = 16 * 1024
+#: Parts of more bytes on average go to the system as they are; smaller ones are joined, which is faster.
+_JOIN_PART_BYTES = 3 * 1024
 _NO_ROLL = MAX_LONG
 #: The first batch's timestamp has not been read yet.
 _UNRESOLVED = -(2**63)
@@ -565,7 +565,7 @@ class Log:
 
     def write_snapshot(self, offset: int) -> None:
         """Write the producer state as of `offset`, once. Raises OSError."""
-        if offset in self._snapshots:
+        if offset == 0 or offset in self._snapshots:
             return
         self.directory.disk.write_file(
             f"{self.path}/{offset_name(offset, SNAPSHOT)}", self.producers.to_snapshot(), durable=False

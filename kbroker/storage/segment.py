@@ -28,6 +28,8 @@ from kbroker.storage.time_index import NO_TIMESTAMP, TimeIndex
 from kbroker.storage.txn_index import AbortedTxn
 
 _WALK_BYTES = 8192
+#: Reads of fewer bytes are filled to the last batch that fits.
+_EXACT_BELOW_BYTES = 64 * 1024
 _HEADER = Struct(">qiibIhiqqqhii")
 _LEGACY = Struct(">qi4xbbq")
 
@@ -234,6 +236,9 @@ class Segment:
         """
         self.trust_indexes()
         start = max(self.offset_index.position_before(limit), position)
+        if start > position and limit - position >= _EXACT_BELOW_BYTES:
+            # Good enough without a walk: an indexed batch begins within some KB of the limit.
+            return start, self.header_at(start).base_offset
         found = position, -1
         for batch in self.walk(start):
             if batch.position + batch.size > limit:
