@@ -30,7 +30,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=(
             "Settings win in this order: --set, --port/--host/--data, environment, --config, --profile. "
             "In the environment KAFKA_LOG_RETENTION_MS is log.retention.ms (_ is a dot, __ an underscore, "
-            "___ a hyphen), KBROKER_EVENT_LOOP is kbroker.event.loop. The loop is uvloop if that is installed."
+            "___ a hyphen), KBROKER_LOG_LEVEL is kbroker.log.level. uvloop is used if it is installed."
         ),
     )
     parser.add_argument("--port", type=int, help="port to listen on (9092); 0 takes any free one")

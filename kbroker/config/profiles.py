@@ -13,6 +13,7 @@ DEVELOPMENT: dict[str, str] = {
     "transaction.state.log.min.isr": "1",
     "share.coordinator.state.topic.replication.factor": "1",
     "share.coordinator.state.topic.min.isr": "1",
+    "kbroker.advertised.host": "localhost",
     "kbroker.metadata.fsync": "false",
 }
 

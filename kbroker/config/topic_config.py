@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from kbroker.config.broker_config import BrokerConfig
 from kbroker.config.definitions import topic_definitions, topic_fallback
@@ -96,11 +97,9 @@ def topic_values(broker: BrokerConfig, overrides: Mapping[str, str]) -> Iterator
         yield name, topic_value(broker, overrides, name)
 
 
-def log_config_values(
-    broker: BrokerConfig, overrides: Mapping[str, str]
-) -> dict[str, Value | frozenset[str]]:
+def log_config_values(broker: BrokerConfig, overrides: Mapping[str, str]) -> dict[str, Any]:
     """Keyword arguments for storage's `LogConfig`: milliseconds, bytes, a set of cleanup policies."""
-    values: dict[str, Value | frozenset[str]] = {}
+    values: dict[str, Any] = {}
     for name in _LOG_SETTINGS:
         value = topic_value(broker, overrides, name)
         values[name.replace(".", "_")] = frozenset(value) if isinstance(value, tuple) else value

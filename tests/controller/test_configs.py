@@ -94,7 +94,8 @@ def test_validate_only_refuses_the_same_and_writes_nothing():
         (TOPIC, "t", [change("no.such", "=", "5")], 40, "Unknown topic config name: no.such"),
         (TOPIC, "t", [change("max.message.bytes", "=", "10"), change("segment.bytes", "=", "-4")], 40,
          "Invalid value -4 for configuration segment.bytes: Value must be at least 1048576"),
-        (TOPIC, "t", [change("min.compaction.lag.ms", "=", "10"), change("max.compaction.lag.ms", "=", "5")], 40,
+        (TOPIC, "t",
+         [change("min.compaction.lag.ms", "=", "10"), change("max.compaction.lag.ms", "=", "5")], 40,
          "conflict topic config setting min.compaction.lag.ms (10) > max.compaction.lag.ms (5)"),
         (TOPIC, "t", [change("remote.storage.enable", "=", "true")], 40,
          "Tiered Storage functionality is disabled in the broker. "
@@ -116,16 +117,19 @@ def test_validate_only_refuses_the_same_and_writes_nothing():
         (GROUP, "g", [change("streams.task.offset.interval.ms", "=", "1")], 40,
          "streams.task.offset.interval.ms must be greater than or equal to 15000"),
         (GROUP, "g", [change("streams.assignor.name", "=", "nope")], 40,
-         "streams.assignor.name 'nope' is not a registered task assignor. Registered assignors are: [sticky]."),
+         "streams.assignor.name 'nope' is not a registered task assignor. "
+         "Registered assignors are: [sticky]."),
         (GROUP, "g", [change("streams.rack.aware.assignment.tags", "+", "a")], 40,
          "Can't APPEND to key streams.rack.aware.assignment.tags because its type is not LIST."),
         (SUBSCRIPTION, "", [], 42, "Subscription name can't be empty"),
-        (SUBSCRIPTION, "s", [change("no.such", "=", "1")], 42, "Unknown client metrics configuration: no.such"),
+        (SUBSCRIPTION, "s", [change("no.such", "=", "1")], 42,
+         "Unknown client metrics configuration: no.such"),
         (SUBSCRIPTION, "s", [change("interval.ms", "=", "50")], 42,
          "Invalid value 50 for interval.ms, interval must be between 100 and 3600000 (1 hour)"),
         (SUBSCRIPTION, "s", [change("match", "=", "client_id=[")], 40,
          "Illegal client matching pattern: client_id=["),
-        (SUBSCRIPTION, "s", [change("match", "=", "planet=x")], 40, "Illegal client matching pattern: planet=x"),
+        (SUBSCRIPTION, "s", [change("match", "=", "planet=x")], 40,
+         "Illegal client matching pattern: planet=x"),
     ],
 )  # fmt: skip
 def test_refused_in_kafkas_words(kind, name, changes, code, message):

@@ -1,6 +1,8 @@
 """Settings that only kbroker has; all begin with `kbroker.`. The notation is explained in `definition.py`."""
 
 TABLE = """\
+kbroker.advertised.host | string | null | not blank | ro | obeyed
+    The name told to clients for a listener on all interfaces; the machine's own if unset.
 kbroker.cluster.id | string | null | not blank | ro | obeyed
     The id that a new cluster gets and an old one must have; a random one if unset.
 kbroker.event.loop | string | auto | in auto,uvloop,asyncio | ro | obeyed

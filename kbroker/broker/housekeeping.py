@@ -1,0 +1,114 @@
+"""What a broker does by the clock: retention, checkpoints, removal of files, fsync of closed segments.
+
+Each chore is one call into the log manager; none of them waits. Forced writes run where blocking is allowed.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kbroker.errors import ApiError
+
+if TYPE_CHECKING:
+    from kbroker.broker.raft_driver import RunBlocking
+    from kbroker.broker.timer import Timer, TimerHandle
+    from kbroker.clock import Clock
+    from kbroker.config.broker_config import BrokerConfig
+    from kbroker.storage.log import FsyncJob, Log
+    from kbroker.storage.log_manager import LogManager
+
+_log = logging.getLogger(__name__)
+
+#: How often closed segments and flush.ms are looked at, and files whose time has come are removed.
+_SYNC_INTERVAL_MS = 1000
+_REMOVAL_INTERVAL_MS = 15_000
+
+
+class Housekeeping:
+    """Runs the chores from `start` to `stop`.
+
+    Args:
+        config: the intervals, as Kafka names them.
+        run_blocking: runs an fsync where it does not hold up others.
+        on_all_offline: no log directory works any more: the node has no reason to live.
+    """
+
+    def __init__(
+        self,
+        logs: LogManager,
+        config: BrokerConfig,
+        *,
+        clock: Clock,
+        timer: Timer,
+        run_blocking: RunBlocking,
+        on_all_offline: Callable[[], None],
+    ) -> None:
+        self._logs = logs
+        self._clock = clock
+        self._timer = timer
+        self._run_blocking = run_blocking
+        self._on_all_offline = on_all_offline
+        self._syncing: set[int] = set()
+        self._handles: dict[Callable[[], None], TimerHandle] = {}
+        self._first_delay_ms = config.get_int("log.initial.task.delay.ms")
+        self._chores: list[tuple[int, Callable[[], None]]] = [
+            (config.get_int("log.retention.check.interval.ms"), self._retention),
+            (config.get_int("producer.id.expiration.check.interval.ms"), self._producers),
+            (config.get_int("log.flush.offset.checkpoint.interval.ms"), logs.tick_recovery_points),
+            (config.get_int("replica.high.watermark.checkpoint.interval.ms"), logs.tick_high_watermarks),
+            (_SYNC_INTERVAL_MS, self._sync),
+            (_REMOVAL_INTERVAL_MS, self._removals),
+        ]
+
+    def start(self) -> None:
+        """Begin; the first round comes after log.initial.task.delay.ms or a chore's own, shorter interval."""
+        for interval_ms, chore in self._chores:
+            self._arm(min(interval_ms, self._first_delay_ms), interval_ms, chore)
+
+    def stop(self) -> None:
+        """Do nothing more."""
+        for handle in self._handles.values():
+            handle.cancel()
+        self._handles.clear()
+
+    def _arm(self, delay_ms: int, interval_ms: int, chore: Callable[[], None]) -> None:
+        def run() -> None:
+            self._arm(interval_ms, interval_ms, chore)
+            try:
+                chore()
+            except (ApiError, OSError) as error:
+                _log.error("housekeeping: %s", error)
+            if all(log_dir.offline for log_dir in self._logs.dirs):
+                self.stop()
+                self._on_all_offline()
+
+        self._handles[chore] = self._timer.call_later(max(delay_ms, 1), run)
+
+    def _retention(self) -> None:
+        self._logs.tick_retention(self._clock.now_ms())
+
+    def _producers(self) -> None:
+        self._logs.tick_producers(self._clock.now_ms())
+
+    def _removals(self) -> None:
+        self._logs.tick_removals(self._clock.now_ms())
+
+    def _sync(self) -> None:
+        for log, job in self._logs.sync_jobs(self._clock.now_ms()):
+            if id(log) not in self._syncing:
+                self._syncing.add(id(log))
+                self._run_sync(log, job)
+
+    def _run_sync(self, log: Log, job: FsyncJob) -> None:
+        def done(error: BaseException | None) -> None:
+            self._syncing.discard(id(log))
+            if error is None:
+                log.fsynced(job.offset, self._clock.now_ms())
+            elif isinstance(error, OSError):
+                log.directory.fail(error)
+            else:
+                raise error
+
+        self._run_blocking(job.run, done)

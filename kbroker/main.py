@@ -1,0 +1,365 @@
+"""The composition root: one node, made of all rooms, started and stopped in order.
+
+Start: settings and folders are checked without writing; ports are bound (nobody is accepted yet); folders are
+locked; new ones are formatted; logs are loaded; the metadata is folded, the quorum joined; logs, coordinators
+and settings hear of the metadata; then clients are let in. Stop is the way back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets
+import socket
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from kbroker.broker.fetch_session import FetchSessionCache
+from kbroker.broker.housekeeping import Housekeeping
+from kbroker.broker.kraft_node import KraftNode, KraftSetup
+from kbroker.broker.replica_manager import ReplicaManager, TopicSettings
+from kbroker.broker.services import Services
+from kbroker.broker.storage_format import StorageFormat, format_storage
+from kbroker.config.broker_config import BrokerConfig
+from kbroker.config.listeners import ListenerAddress, advertised_listeners, bound_listeners
+from kbroker.config.topic_config import log_config_values, topic_value
+from kbroker.errors import ConfigError
+from kbroker.metadata.cache import MetadataCache
+from kbroker.metadata.image import CONFIG_BROKER, Endpoint
+from kbroker.raft.snapshot import SnapshotPolicy
+from kbroker.server.binding import bind_sockets
+from kbroker.server.dispatch import Dispatcher
+from kbroker.server.folders import Folders, inspect_folders
+from kbroker.server.limits import LIMIT_SETTINGS, server_limits
+from kbroker.server.listener import SocketServer
+from kbroker.server.os_disk import OsDisk
+from kbroker.storage.log_config import LogConfig
+from kbroker.storage.log_dir import LogDir
+from kbroker.storage.log_manager import LogManager
+from kbroker.storage.open_files import OpenFiles
+from kbroker.types import Uuid, uuid_to_string
+
+if TYPE_CHECKING:
+    from kbroker.broker.deferred import Deferred
+    from kbroker.metadata.delta import ClusterDelta
+    from kbroker.metadata.image import ClusterImage
+
+_log = logging.getLogger(__name__)
+
+
+class SystemClock:
+    """The machine's time."""
+
+    def now_ms(self) -> int:
+        """Wall clock."""
+        return time.time_ns() // 1_000_000
+
+    def monotonic_ms(self) -> int:
+        """Never runs backwards."""
+        return time.monotonic_ns() // 1_000_000
+
+
+class LoopTimer:
+    """The event loop's timer."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+
+    def call_later(self, delay_ms: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
+        """See `Timer`."""
+        return self._loop.call_later(delay_ms / 1000, callback)
+
+
+class BlockingRunner:
+    """Runs what may block (fsync, snapshots) in threads, and tells the loop when it is done."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        # Threads are started when there is work, not before.
+        self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="kbroker-disk")
+
+    def run(self, work: Callable[[], object], done: Callable[[BaseException | None], None]) -> None:
+        """See `RunBlocking`."""
+        future = self._pool.submit(work)
+        future.add_done_callback(lambda f: self._loop.call_soon_threadsafe(done, f.exception()))
+
+    def close(self) -> None:
+        """Wait for what runs, forget what does not."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _without_waiting(work: Callable[[], object], done: Callable[[BaseException | None], None]) -> None:
+    """The development profile: what is written survives the process, not the machine."""
+    done(None)
+
+
+class Node:
+    """A broker and controller in one.
+
+    Args:
+        config: checked settings.
+    """
+
+    def __init__(self, config: BrokerConfig) -> None:
+        self.config = config
+        self.node_id = config.node_id
+        self.cluster_id = ""
+        self.log_dirs = tuple(os.path.abspath(path) for path in config.log_dirs)
+        #: Set when the node cannot go on: its disk failed.
+        self.failed = asyncio.Event()
+        self._clock = SystemClock()
+        self._disk = OsDisk()
+        self._advertised: tuple[ListenerAddress, ...] = ()
+        self._broker_epoch = -1
+        #: What to undo, newest last; `stop` and a start that fails call it from the end.
+        self._undo: list[Callable[[], Awaitable[None] | None]] = []
+
+    @property
+    def bootstrap(self) -> str:
+        """The host:port that clients start with."""
+        first = self._advertised[0]
+        host = f"[{first.host}]" if ":" in first.host else first.host
+        return f"{host}:{first.port}"
+
+    async def start(self) -> None:
+        """Start; returns when clients are served.
+
+        Raises:
+            ConfigError: it cannot start like this; the disk is as it was.
+        """
+        try:
+            await self._start()
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def stop(self) -> None:
+        """Stop cleanly: answer what is under way, close everything, mark the folders clean."""
+        while self._undo:
+            result = self._undo.pop()()
+            if result is not None:
+                await result
+
+    async def _start(self) -> None:
+        listeners = self._check_settings()
+        wanted_cluster = self.config.get_str("kbroker.cluster.id") or None
+        folders = inspect_folders(self._disk, self.log_dirs, self.node_id, wanted_cluster)
+        sockets = self._bind(listeners)
+        loop = asyncio.get_running_loop()
+        timer, blocking = LoopTimer(loop), BlockingRunner(loop)
+        self._undo.append(blocking.close)
+        logs = self._open_logs(folders, wanted_cluster)
+        services, kraft = self._wire(logs, timer, blocking)
+        await _resolved(kraft.start())
+        self._set_strays_aside(logs, services.metadata.image)
+        housekeeping = Housekeeping(
+            logs,
+            self.config,
+            clock=self._clock,
+            timer=timer,
+            run_blocking=blocking.run,
+            on_all_offline=self._fail,
+        )
+        housekeeping.start()
+        self._undo.append(housekeeping.stop)
+        server = SocketServer(Dispatcher(services), server_limits(self.config))
+        self.config.subscribe(lambda _: setattr(server, "limits", server_limits(self.config)), LIMIT_SETTINGS)
+        self._undo.append(server.close)
+        for listener, listening in zip(listeners, sockets):
+            await server.listen_on(listener.name, listening, listener.security_protocol)
+
+    # -- before anything is written --------------------------------------------------------------------
+
+    def _check_settings(self) -> tuple[ListenerAddress, ...]:
+        if set(self.config.get_list("process.roles")) != {"broker", "controller"}:
+            raise ConfigError("process.roles must be broker,controller: other roles are not supported yet")
+        listeners = bound_listeners(self.config)
+        if not listeners:
+            raise ConfigError("listeners has no listener for clients")
+        for listener in listeners:
+            if listener.security_protocol != "PLAINTEXT":
+                raise ConfigError(f"{listener}: {listener.security_protocol} is not supported yet")
+        return listeners
+
+    def _bind(self, listeners: Sequence[ListenerAddress]) -> list[list[socket.socket]]:
+        sockets: list[list[socket.socket]] = []
+        self._undo.append(lambda: _close_all(sockets))
+        bound = []
+        for listener in listeners:
+            sockets.append(bind_sockets(listener.name, listener.host, listener.port))
+            bound.append(listener._replace(port=sockets[-1][0].getsockname()[1]))
+        name = self.config.get_str("kbroker.advertised.host") or socket.gethostname()
+        self._advertised = advertised_listeners(self.config, bound, name)
+        return sockets
+
+    # -- folders ---------------------------------------------------------------------------------------
+
+    @property
+    def _metadata_dir(self) -> str:
+        path = self.config.get_str("metadata.log.dir")
+        return os.path.abspath(path) if path else self.log_dirs[0]
+
+    def _open_logs(self, folders: Folders, wanted_cluster: str | None) -> LogManager:
+        """Lock the folders, format new ones, load the logs."""
+        logs = LogManager(self._disk, self.log_dirs, lambda _: self._log_config({}))
+        logs.lock()
+        self._undo.append(logs.unlock)
+        self.cluster_id = folders.cluster_id or wanted_cluster or uuid_to_string(_new_cluster_id())
+        if len(folders.formatted) < len(self.log_dirs):
+            self._format()
+        logs.load(self._clock.now_ms())
+        self._undo.append(lambda: logs.close(self._broker_epoch))
+        return logs
+
+    def _format(self) -> None:
+        directories = list(dict.fromkeys([*self.log_dirs, self._metadata_dir]))
+        plan = StorageFormat(
+            log_dirs=self.log_dirs,
+            metadata_dir=self._metadata_dir,
+            cluster_id=self.cluster_id,
+            node_id=self.node_id,
+            directory_ids=[new_uuid() for _ in directories],
+        )
+        try:
+            format_storage(self._disk, plan, self._clock.now_ms())
+        except OSError as error:
+            raise ConfigError(
+                f"cannot format {error.filename or self.log_dirs[0]}: {error.strerror}"
+            ) from None
+
+    def _set_strays_aside(self, logs: LogManager, image: ClusterImage) -> None:
+        """Logs of topics that the cluster does not have (any more) are kept, out of the way."""
+        for log in list(logs.logs.values()):
+            if image.topics.by_id(log.topic_id) is None:
+                logs.set_aside(log.topic_partition)
+
+    # -- parts -----------------------------------------------------------------------------------------
+
+    def _wire(
+        self, logs: LogManager, timer: LoopTimer, blocking: BlockingRunner
+    ) -> tuple[Services, KraftNode]:
+        config, clock = self.config, self._clock
+        metadata = MetadataCache(self.cluster_id)
+        kraft = KraftNode(
+            self._kraft_setup(logs),
+            self._metadata_log_dir(logs),
+            metadata,
+            clock=clock,
+            timer=timer,
+            run_blocking=blocking.run,
+            on_failure=self._metadata_failed,
+        )
+        replicas = ReplicaManager(self.node_id, logs, clock, timer, self._topic_settings)
+        # In this order a change is told: settings, logs and leadership, coordinators.
+        metadata.subscribe(self._apply_settings)
+        metadata.subscribe(replicas.apply_metadata)
+        services = Services(
+            broker_id=self.node_id,
+            cluster_id=self.cluster_id,
+            config=config,
+            clock=clock,
+            timer=timer,
+            new_uuid=new_uuid,
+            metadata=metadata,
+            replicas=replicas,
+            controller=kraft.controller,
+            groups=None,
+            fetch_sessions=FetchSessionCache(
+                config.get_int("max.incremental.fetch.session.cache.slots"),
+                clock.monotonic_ms,
+                lambda: secrets.randbits(31),
+            ),
+            fetch_bytes_max=config.get_int("fetch.max.bytes"),
+        )
+        self._undo.append(kraft.stop)
+        return services, kraft
+
+    def _kraft_setup(self, logs: LogManager) -> KraftSetup:
+        config = self.config
+        return KraftSetup(
+            node_id=self.node_id,
+            cluster_id=self.cluster_id,
+            incarnation_id=new_uuid(),
+            broker_endpoints=[Endpoint(a.name, a.host, a.port) for a in self._advertised],
+            rack=config.get_str("broker.rack") or None,
+            log_dir_ids=[log_dir.directory_id for log_dir in logs.dirs],
+            static_voters=[
+                int(voter.partition("@")[0]) for voter in config.get_list("controller.quorum.voters")
+            ],
+            snapshots=SnapshotPolicy(
+                config.get_int("metadata.log.max.record.bytes.between.snapshots"),
+                config.get_int("metadata.log.max.snapshot.interval.ms"),
+                config.get_int("metadata.max.retention.bytes"),
+                config.get_int("metadata.max.retention.ms"),
+            ),
+            segment_bytes=config.get_int("metadata.log.segment.bytes"),
+            segment_ms=config.get_int("metadata.log.segment.ms"),
+        )
+
+    def _metadata_log_dir(self, logs: LogManager) -> LogDir:
+        for log_dir in logs.dirs:
+            if log_dir.path == self._metadata_dir:
+                return log_dir
+        return LogDir(self._metadata_dir, self._disk, OpenFiles(self._disk))
+
+    def _log_config(self, overrides: Mapping[str, str]) -> LogConfig:
+        return LogConfig(**log_config_values(self.config, overrides))
+
+    def _topic_settings(self, topic: str, overrides: Mapping[str, str]) -> TopicSettings:
+        min_isr = topic_value(self.config, overrides, "min.insync.replicas")
+        assert isinstance(min_isr, int)
+        return TopicSettings(self._log_config(overrides), min_isr)
+
+    def _apply_settings(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
+        if self.node_id in new.brokers:
+            self._broker_epoch = new.brokers[self.node_id].epoch
+        if any(kind == CONFIG_BROKER for kind, _ in delta.configs):
+            cluster, own = new.config(CONFIG_BROKER, ""), new.config(CONFIG_BROKER, str(self.node_id))
+            for problem in self.config.update_dynamic(cluster, own):
+                _log.warning("a dynamic setting is left out: %s", problem)
+
+    # -- the end ---------------------------------------------------------------------------------------
+
+    def _metadata_failed(self, error: BaseException) -> None:
+        _log.error("the metadata log failed, stopping: %s", error)
+        self._fail()
+
+    def _fail(self) -> None:
+        self.failed.set()
+
+
+def new_uuid() -> Uuid:
+    """A random Kafka uuid (version 4)."""
+    return uuid4().bytes
+
+
+def _new_cluster_id() -> Uuid:
+    """A random uuid whose text does not begin with a hyphen: command lines would take it for an option."""
+    while True:
+        value = new_uuid()
+        if not uuid_to_string(value).startswith("-"):
+            return value
+
+
+def _voter_ids(config: BrokerConfig) -> list[int]:
+    try:
+        return [int(voter.partition("@")[0]) for voter in config.get_list("controller.quorum.voters")]
+    except ValueError:
+        raise ConfigError("controller.quorum.voters must be a list of id@host:port") from None
+
+
+def _close_all(sockets: Sequence[Sequence[socket.socket]]) -> None:
+    for group in sockets:
+        for sock in group:
+            sock.close()
+
+
+async def _resolved(deferred: Deferred[None]) -> None:
+    future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    deferred.then(lambda _: None if future.done() else future.set_result(None))
+    await future
+    deferred.result()

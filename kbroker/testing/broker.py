@@ -1,0 +1,170 @@
+"""`Broker`: one node, in a thread of this process or as a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class Runner(Protocol):
+    """How the node runs. `start` returns the address that clients use."""
+
+    def start(self) -> str: ...
+
+    def stop(self) -> None: ...
+
+    def kill(self) -> None: ...
+
+
+class Broker:
+    """A one-node cluster on a free port, with its data in a temporary folder. Use as a context manager.
+
+    Args:
+        config: settings by Kafka's names; values of any type are turned into text (True -> "true").
+        data: folder of the data; a temporary one, removed at the end, if None.
+        subprocess: a process of its own, which `kill` can end the hard way, instead of a thread.
+        port: port to listen on; 0 takes a free one, which restarts then keep.
+        host: address to listen on.
+        profile: `dev` or `production`.
+
+    Attributes:
+        bootstrap: "host:port" once started.
+        data: the folder of the data.
+    """
+
+    def __init__(
+        self,
+        *,
+        config: Mapping[str, object] | None = None,
+        data: str | None = None,
+        subprocess: bool = False,
+        port: int = 0,
+        host: str = "127.0.0.1",
+        profile: str = "dev",
+    ) -> None:
+        self.config = {name: _text(value) for name, value in (config or {}).items()}
+        self.profile = profile
+        self.host = host
+        self.port = port
+        self.bootstrap = ""
+        self.data = data or ""
+        self._own_data = data is None
+        self._subprocess = subprocess
+        self._runner: Runner | None = None
+
+    # -- life ------------------------------------------------------------------------------------------------
+
+    def start(self) -> Broker:
+        """Start the node; returns when it serves.
+
+        Raises:
+            ConfigError: it cannot start like this; the text says why.
+        """
+        assert self._runner is None, "the broker runs already"
+        if not self.data:
+            import tempfile
+
+            self.data = tempfile.mkdtemp(prefix="kbroker-")
+        runner = self._new_runner()
+        try:
+            self.bootstrap = runner.start()
+        except BaseException:
+            self._forget_data()
+            raise
+        self._runner = runner
+        self.port = int(self.bootstrap.rpartition(":")[2])
+        return self
+
+    def stop(self) -> None:
+        """Stop cleanly and remove a temporary data folder. Harmless if it does not run."""
+        self._end(kill=False)
+        self._forget_data()
+
+    def restart(self) -> None:
+        """Stop cleanly and start again on the same data and port."""
+        self._end(kill=False)
+        self.start()
+
+    def kill(self) -> None:
+        """End the process as `kill -9` does; the data stay, and `start` goes on with them.
+
+        For subprocesses only.
+        """
+        assert self._subprocess, "only Broker(subprocess=True) can be killed"
+        self._end(kill=True)
+
+    @property
+    def running(self) -> bool:
+        """Whether it was started and not stopped."""
+        return self._runner is not None
+
+    def _new_runner(self) -> Runner:
+        settings = {**self.config, "log.dirs": self.data}
+        settings.setdefault("listeners", f"PLAINTEXT://{self.host}:{self.port}")
+        if self._subprocess:
+            from kbroker.testing.process import ProcessRunner
+
+            return ProcessRunner(settings, self.profile)
+        from kbroker.testing.thread import ThreadRunner
+
+        return ThreadRunner(settings, self.profile)
+
+    def _end(self, *, kill: bool) -> None:
+        runner, self._runner = self._runner, None
+        if runner is not None:
+            if kill:
+                runner.kill()
+            else:
+                runner.stop()
+
+    def _forget_data(self) -> None:
+        if self._own_data and self.data:
+            import shutil
+
+            shutil.rmtree(self.data, ignore_errors=True)
+            self.data = ""
+
+    def __enter__(self) -> Broker:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    async def __aenter__(self) -> Broker:
+        import asyncio
+
+        return await asyncio.to_thread(self.start)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        import asyncio
+
+        await asyncio.to_thread(self.stop)
+
+    # -- help for tests --------------------------------------------------------------------------------------
+
+    def create_topic(
+        self, name: str, partitions: int = 1, *, config: Mapping[str, object] | None = None
+    ) -> str:
+        """Create a topic and wait until it can be used; returns its name.
+
+        Raises:
+            ApiError: it exists, or a setting is refused.
+        """
+        from kbroker.client.cluster import Cluster
+        from kbroker.client.topics import create_topic
+
+        settings = {key: _text(value) for key, value in (config or {}).items()}
+        with Cluster(self.bootstrap) as cluster:
+            create_topic(cluster, name, partitions=partitions, replication_factor=1, configs=settings)
+        return name
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,100 @@
+"""A node as a process of its own: `kbroker start`."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+
+import kbroker
+from kbroker.errors import ConfigError
+
+#: How long a stop may take before the process is killed, in seconds.
+PATIENCE_S = 30.0
+_LISTENS = re.compile(r"kbroker \S+ listens on (\S+)")
+
+
+class ProcessRunner:
+    """Runs `python -m kbroker.cli.main start` with the settings as `--set`.
+
+    What it logs goes to `kbroker-test.log` beside the data folder's own files.
+    """
+
+    def __init__(self, settings: Mapping[str, str], profile: str) -> None:
+        self._settings = settings
+        self._profile = profile
+        self._process: subprocess.Popen[str] | None = None
+        folder = settings["log.dirs"].split(",")[0]
+        self.log_path = f"{folder.rstrip('/')}.log"
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> str:
+        """Returns the address.
+
+        Raises:
+            ConfigError: the process ended before it served; the text is what it said last.
+        """
+        arguments = [sys.executable, "-m", "kbroker.cli.main", "start", "--profile", self._profile]
+        for name, value in self._settings.items():
+            arguments += ["--set", f"{name}={value}"]
+        # Settings in the environment of the tests are meant for other programs.
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith(("KAFKA_", "KBROKER_"))
+        }
+        package = os.path.dirname(os.path.dirname(os.path.abspath(kbroker.__file__)))
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, (package, environment.get("PYTHONPATH"))))
+        with open(self.log_path, "ab") as log:
+            self._process = subprocess.Popen(
+                arguments,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=environment,
+                text=True,
+                start_new_session=True,
+            )
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            match = _LISTENS.match(line)
+            if match:
+                return match[1]
+        self._process.wait()
+        raise ConfigError(self._last_words())
+
+    def stop(self) -> None:
+        """SIGTERM; SIGKILL if that takes too long."""
+        assert self._process is not None
+        self._process.terminate()
+        try:
+            self._process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        self._close()
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+    def _close(self) -> None:
+        assert self._process is not None
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        if os.path.exists(self.log_path):
+            os.unlink(self.log_path)
+
+    def _last_words(self) -> str:
+        with open(self.log_path, encoding="utf-8", errors="replace") as log:
+            lines = log.read().splitlines()
+        self._close()
+        return lines[-1].removeprefix("kbroker: ") if lines else "the broker ended without a word"
