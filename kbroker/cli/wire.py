@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import IO, Any, TypeAlias
 
 import click
@@ -47,12 +48,13 @@ def decode(files: tuple[IO[str], ...], batch: bool) -> None:
 
 @wire.command()
 @_options
-def encode(files: tuple[IO[str], ...], batch: bool) -> None:
+@click.option("--defaults", is_flag=True, help="Fields that are missing in JSON take Kafka's defaults.")
+def encode(files: tuple[IO[str], ...], batch: bool, defaults: bool) -> None:
     """JSON to bytes: lines with NAME, VERSION and JSON get HEX.
 
     With --batch: lines with BATCHES get HEX. Reads the FILES, or standard input.
     """
-    _convert(files, encode_batches if batch else encode_line)
+    _convert(files, encode_batches if batch else partial(encode_line, fill_defaults=defaults))
 
 
 def _convert(files: tuple[IO[str], ...], convert: Callable[[JsonObject], JsonObject]) -> None:
@@ -120,8 +122,11 @@ def decode_line(line: JsonObject) -> JsonObject:
     return result
 
 
-def encode_line(line: JsonObject) -> JsonObject:
+def encode_line(line: JsonObject, *, fill_defaults: bool = False) -> JsonObject:
     """The line with `hex` (and `framed`) of its `json`; `unknown_tags` are written as well.
+
+    Args:
+        fill_defaults: fields that are missing take Kafka's defaults.
 
     Raises:
         ValueError: an unknown name or version, a field that is missing or does not fit.
@@ -129,7 +134,7 @@ def encode_line(line: JsonObject) -> JsonObject:
     from kbroker.protocol.json_converter import from_json
 
     cls, version = _name_and_version(line)
-    message: Any = from_json(cls.NAME, _required(line, "json"), version)
+    message: Any = from_json(cls.NAME, _required(line, "json"), version, fill_defaults=fill_defaults)
     if "unknown_tags" in line:
         if not hasattr(message, "unknown_tags"):
             raise ValueError(f"{cls.NAME} has no tagged fields")

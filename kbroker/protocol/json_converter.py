@@ -7,12 +7,11 @@ without padding, null is null. Fields that the version lacks are absent; so is a
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from kbroker.protocol.api_keys import message_class
 from kbroker.protocol.primitives import Message, Struct as StructValue
@@ -56,8 +55,11 @@ def to_json(message: Message, version: int) -> JsonObject:
     return _struct_to_json(message, schema.root, version)
 
 
-def from_json(name: str, value: JsonObject, version: int) -> Message:
+def from_json(name: str, value: JsonObject, version: int, *, fill_defaults: bool = False) -> Message:
     """The message that `to_json` would give as `value`.
+
+    Args:
+        fill_defaults: fields that are missing take their defaults; without it they are an error, as in Kafka.
 
     Raises:
         KeyError: no such message.
@@ -67,7 +69,7 @@ def from_json(name: str, value: JsonObject, version: int) -> Message:
     if version not in schema.versions:
         raise ValueError(f"{name} has no version {version}")
     cls = message_class(name)
-    message = _struct_from_json(value, schema.root, cls, version, name)
+    message = _Reader(cls, version, fill_defaults).struct(value, schema.root, cls, name)
     assert isinstance(message, Message)
     return message
 
@@ -125,58 +127,58 @@ def _default(field: Field) -> Any:
 # --- from JSON ---
 
 
-def _struct_from_json(
-    value: Any, struct: Struct, cls: type[StructValue], version: int, path: str
-) -> StructValue:
-    if not isinstance(value, dict):
-        raise ValueError(f"{path}: expected an object, found {_shown(value)}")
-    arguments: dict[str, Any] = {}
-    known = 0
-    for field in struct.fields:
-        if version not in field.versions:
-            continue
-        where = f"{path}.{field.name}"
-        if field.name in value:
-            known += 1
-            arguments[field.attr] = _field_from_json(value[field.name], field, cls, version, where)
-        elif not field.is_tagged(version):
-            raise ValueError(f"{where} is missing")
-    if known != len(value):
-        names = {f.name for f in struct.fields if version in f.versions}
-        unknown = next(name for name in value if name not in names)
-        raise ValueError(f"{path}: version {version} has no field {unknown!r}")
-    return cls(**arguments)
+class _Reader:
+    """Reads one message; `path` in its methods names the place in error texts."""
 
+    def __init__(self, cls: type[Message], version: int, fill_defaults: bool) -> None:
+        self._module = import_module(cls.__module__)
+        self._version = version
+        self._fill_defaults = fill_defaults
 
-def _field_from_json(value: Any, field: Field, cls: type[StructValue], version: int, path: str) -> Any:
-    if value is None:
-        if not field.is_nullable(version):
-            raise ValueError(f"{path} cannot be null")
-        return None
-    if not field.is_array:
-        return _element_from_json(value, field, cls, version, path)
-    if not isinstance(value, list):
-        raise ValueError(f"{path}: expected an array, found {_shown(value)}")
-    return [_element_from_json(item, field, cls, version, f"{path}[{i}]") for i, item in enumerate(value)]
+    def struct(self, value: Any, struct: Struct, cls: type[StructValue], path: str) -> StructValue:
+        """An object of `cls`."""
+        if not isinstance(value, dict):
+            raise ValueError(f"{path}: expected an object, found {_shown(value)}")
+        arguments: dict[str, Any] = {}
+        known = 0
+        for field in struct.fields:
+            if self._version not in field.versions:
+                continue
+            where = f"{path}.{field.name}"
+            if field.name in value:
+                known += 1
+                arguments[field.attr] = self._field(value[field.name], field, where)
+            elif not (field.is_tagged(self._version) or self._fill_defaults):
+                raise ValueError(f"{where} is missing")
+        if known != len(value):
+            names = {f.name for f in struct.fields if self._version in f.versions}
+            unknown = next(name for name in value if name not in names)
+            raise ValueError(f"{path}: version {self._version} has no field {unknown!r}")
+        return cls(**arguments)
 
+    def _field(self, value: Any, field: Field, path: str) -> Any:
+        if value is None:
+            if not field.is_nullable(self._version):
+                raise ValueError(f"{path} cannot be null")
+            return None
+        if not field.is_array:
+            return self._element(value, field, path)
+        if not isinstance(value, list):
+            raise ValueError(f"{path}: expected an array, found {_shown(value)}")
+        return [self._element(item, field, f"{path}[{i}]") for i, item in enumerate(value)]
 
-def _element_from_json(value: Any, field: Field, cls: type[StructValue], version: int, path: str) -> Any:
-    if field.struct:
-        return _struct_from_json(value, field.struct, _struct_class(cls, field.type), version, path)
-    if field.type in _RANGES:
-        low, high = _RANGES[field.type]
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise ValueError(f"{path}: expected an {field.type}, found {_shown(value)}")
-        return value
-    try:
-        return _PARSERS[field.type](value)
-    except (ValueError, TypeError, binascii.Error) as error:
-        raise ValueError(f"{path}: expected a {field.type}, found {_shown(value)}") from error
-
-
-def _struct_class(sibling: type[StructValue], name: str) -> type[StructValue]:
-    """The class of a struct in the module of another class of the message."""
-    return cast("type[StructValue]", getattr(import_module(sibling.__module__), name))
+    def _element(self, value: Any, field: Field, path: str) -> Any:
+        if field.struct:
+            return self.struct(value, field.struct, getattr(self._module, field.type), path)
+        if field.type in _RANGES:
+            low, high = _RANGES[field.type]
+            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+                raise ValueError(f"{path}: expected an {field.type}, found {_shown(value)}")
+            return value
+        try:
+            return _PARSERS[field.type](value)
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{path}: expected a {field.type}, found {_shown(value)}") from error
 
 
 def _bool(value: Any) -> bool:

@@ -27,6 +27,16 @@ def test_encode_and_decode():
     assert back["json"] == heartbeat
 
 
+def test_missing_fields_can_take_defaults():
+    line = {"name": "FetchRequest", "version": 4, "json": {"topics": [{"topic": "t"}]}}
+    (strict,) = run(["encode"], [line], code=1)
+    assert strict["error"] == "FetchRequest.replicaId is missing"
+    (filled,) = run(["encode", "--defaults"], [line])
+    (back,) = run(["decode"], [{"name": "FetchRequest", "version": 4, "hex": filled["hex"]}])
+    assert (back["json"]["replicaId"], back["json"]["maxBytes"]) == (-1, 2147483647)
+    assert back["json"]["topics"] == [{"topic": "t", "partitions": []}]
+
+
 @pytest.mark.parametrize(
     ("line", "error"),
     [
