@@ -43,8 +43,8 @@ def broker() -> Iterator[BrokerUnderTest]:
         return
     from kbroker.testing import Broker
 
-    with Broker(process=True) as ours:
-        yield BrokerUnderTest(ours.bootstrap, Path(ours.data_dir))
+    with Broker(subprocess=True) as ours:
+        yield BrokerUnderTest(ours.bootstrap, Path(ours.data))
 
 
 @pytest.fixture

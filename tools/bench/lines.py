@@ -1,0 +1,274 @@
+"""The lines of the table: what is measured on one broker, in order."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from tools.bench import librdkafka, wire
+from tools.bench.brokers import BrokerProcess
+from tools.bench.load import Load, one_in_flight, pipelined
+
+MB = 1_000_000
+_TOPICS = 100
+
+
+@dataclass
+class Options:
+    """How long, and which lines (their names contain one of `only`; empty: all)."""
+
+    quick: bool = False
+    only: list[str] = field(default_factory=list)
+
+    def wants(self, name: str) -> bool:
+        return not self.only or any(text.lower() in name.lower() for text in self.only)
+
+    @property
+    def seconds(self) -> float:
+        """The length of one load."""
+        return 1.0 if self.quick else 2.5
+
+    @property
+    def warm_up_seconds(self) -> float:
+        """Before each load; a JVM compiles what is hot."""
+        return 0.5 if self.quick else 1.5
+
+    @property
+    def first_warm_up_seconds(self) -> float:
+        """Once before all loads, on the path that all of them share."""
+        return 4.0 if self.quick else 10.0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One figure; `cpu` is what the broker's core spent on it, per request or per GB."""
+
+    value: float
+    unit: str
+    less_is_better: bool = False
+    cpu: float | None = None
+    cpu_unit: str = ""
+
+
+Results = dict[str, Measured]
+Progress = Callable[[str], None]
+
+
+def first_produce(broker: BrokerProcess, topic: str) -> float:
+    """Start the broker: seconds from its first process to the first acknowledged produce."""
+    framed = wire.produce_frame(topic, 100)
+    started = time.perf_counter()
+    if not broker.folder.joinpath("data").exists():
+        broker.prepare()
+    broker.start()
+    while True:
+        try:
+            sock = wire.connect(broker.address)
+            wire.create_topics(sock, topic)
+            wire.produce_until_accepted(sock, framed)
+        except OSError:
+            broker.check_alive()
+            time.sleep(0.002)
+            continue
+        sock.close()
+        return time.perf_counter() - started
+
+
+def measure(broker: BrokerProcess, options: Options, progress: Progress) -> Results:
+    """All lines that `options` want, on a broker that was never started."""
+    results: Results = {}
+
+    def note(name: str, measured: Measured) -> None:
+        if options.wants(name):
+            results[name] = measured
+            progress(f"{broker.label}: {name}: {measured.value:,.4g} {measured.unit}")
+
+    seconds = first_produce(broker, "first")
+    note("start, empty folder", Measured(seconds, "s", less_is_better=True))
+    idle = ("memory, idle", "CPU, idle")
+    if any(map(options.wants, idle)):
+        for name, measured in zip(idle, _idle(broker, options)):
+            note(name, measured)
+    loads = [(name, run) for name, run in _loads() if options.wants(name)]
+    if loads:
+        _warm_up(broker, options)
+    for name, run in loads:
+        note(name, run(broker, options))
+    for name, measured in _librdkafka(broker, options):
+        note(name, measured)
+    note("memory, after the load", Measured(broker.resident_mb(), "MB", less_is_better=True))
+    if options.wants("start, 100 topics") or options.wants("stop"):
+        with _connection(broker) as sock:
+            wire.create_topics(sock, *(f"topic-{i}" for i in range(_TOPICS)))
+        note("stop", Measured(broker.stop(), "s", less_is_better=True))
+        seconds = first_produce(broker, "topic-7")
+        note("start, 100 topics", Measured(seconds, "s", less_is_better=True))
+    return results
+
+
+@contextmanager
+def _connection(broker: BrokerProcess) -> Iterator[socket.socket]:
+    sock = wire.connect(broker.address)
+    try:
+        yield sock
+    finally:
+        sock.close()
+
+
+def _idle(broker: BrokerProcess, options: Options) -> tuple[Measured, Measured]:
+    time.sleep(1 if options.quick else 3)  # what a start leaves to do is not idleness
+    seconds = 2 if options.quick else 5
+    before = broker.cpu_seconds()
+    time.sleep(seconds)
+    percent = 100 * (broker.cpu_seconds() - before) / seconds
+    memory = Measured(broker.resident_mb(), "MB", less_is_better=True)
+    return memory, Measured(percent, "%", less_is_better=True)
+
+
+def _loads() -> list[tuple[str, Callable[[BrokerProcess, Options], Measured]]]:
+    return [
+        ("produce 100 B, pipelined", lambda b, o: _produce(b, o, 100, together=128, ahead=1024)),
+        ("produce 100 B, 16 connections", _produce_one_in_flight),
+        (
+            "produce 16 KB",
+            lambda b, o: _produce(b, o, 1000, records=16, together=4, ahead=64, most_bytes=600 * MB),
+        ),
+        (
+            "produce 1 MB",
+            lambda b, o: _produce(b, o, 1000, records=980, together=1, ahead=4, most_bytes=1200 * MB),
+        ),
+        ("fetch 200 B", lambda b, o: _fetch(b, o, 1, 100, together=16, ahead=128)),
+        ("fetch 64 KB", lambda b, o: _fetch(b, o, 64, 1000, together=1, ahead=8)),
+        ("fetch 1 MB", lambda b, o: _fetch(b, o, 980, 1000, together=1, ahead=3)),
+    ]
+
+
+def _warm_up(broker: BrokerProcess, options: Options) -> None:
+    framed = wire.produce_frame("load", 100)
+    with _connection(broker) as sock:
+        wire.create_topics(sock, "load")
+        size = wire.produce_until_accepted(sock, framed)
+        one_in_flight([sock], framed, size, seconds=options.first_warm_up_seconds)
+        wire.delete_topic(sock, "load")
+
+
+def _produce(
+    broker: BrokerProcess,
+    options: Options,
+    value_bytes: int,
+    *,
+    records: int = 1,
+    together: int,
+    ahead: int,
+    most_bytes: int = 10**12,
+) -> Measured:
+    framed = wire.produce_frame("load", value_bytes, records)
+    with _connection(broker) as sock:
+        wire.create_topics(sock, "load")
+        size = wire.produce_until_accepted(sock, framed)
+        most = most_bytes // len(framed)
+        warm = pipelined(
+            sock,
+            framed,
+            size,
+            together=together,
+            ahead=ahead,
+            seconds=options.warm_up_seconds,
+            most=most // 2,
+        )
+        before = broker.cpu_seconds()
+        load = pipelined(
+            sock, framed, size, together=together, ahead=ahead, seconds=options.seconds, most=most
+        )
+        cpu = broker.cpu_seconds() - before
+        _check_end(sock, (1 + warm.requests + load.requests) * records)
+        wire.delete_topic(sock, "load")
+    return _per_request(load, cpu)
+
+
+def _produce_one_in_flight(broker: BrokerProcess, options: Options) -> Measured:
+    framed = wire.produce_frame("load", 100)
+    sockets = [wire.connect(broker.address) for _ in range(16)]
+    wire.create_topics(sockets[0], "load")
+    size = wire.produce_until_accepted(sockets[0], framed)
+    warm = one_in_flight(sockets, framed, size, seconds=options.warm_up_seconds)
+    before = broker.cpu_seconds()
+    load = one_in_flight(sockets, framed, size, seconds=options.seconds)
+    cpu = broker.cpu_seconds() - before
+    _check_end(sockets[0], 1 + warm.requests + load.requests)
+    wire.delete_topic(sockets[0], "load")
+    for sock in sockets:
+        sock.close()
+    return _per_request(load, cpu)
+
+
+def _check_end(sock: socket.socket, expected: int) -> None:
+    """A fast answer counts only if the record is there."""
+    end = wire.end_offset(sock, "load")
+    if end != expected:
+        raise RuntimeError(f"{expected} records were acknowledged, the log ends at {end}")
+
+
+def _per_request(load: Load, cpu: float) -> Measured:
+    return Measured(load.rate, "requests/s", cpu=1e6 * cpu / load.requests, cpu_unit="µs/request")
+
+
+def _fetch(
+    broker: BrokerProcess, options: Options, records: int, value_bytes: int, *, together: int, ahead: int
+) -> Measured:
+    """One whole batch again and again: it stays in the page cache, as a tail that many consumers read."""
+    with _connection(broker) as sock:
+        wire.create_topics(sock, "load")
+        wire.produce_until_accepted(sock, wire.produce_frame("load", value_bytes, records))
+        framed = wire.fetch_frame("load", 0, 1)
+        answer, size = wire.ask(sock, framed)
+        if answer.responses[0].partitions[0].error_code or size < records * value_bytes:
+            raise RuntimeError(f"fetch answers {answer}")
+
+        def run(seconds: float) -> Load:
+            return pipelined(sock, framed, size, together=together, ahead=ahead, seconds=seconds, most=10**9)
+
+        run(options.warm_up_seconds)
+        before = broker.cpu_seconds()
+        load = run(options.seconds)
+        cpu = broker.cpu_seconds() - before
+        wire.delete_topic(sock, "load")
+    if size < 10_000:
+        return _per_request(load, cpu)
+    gigabytes = load.requests * size / 1e9
+    return Measured(gigabytes / load.seconds, "GB/s", cpu=cpu / gigabytes, cpu_unit="s/GB")
+
+
+def _librdkafka(broker: BrokerProcess, options: Options) -> Iterator[tuple[str, Measured]]:
+    names = [
+        "latency, librdkafka, p50",
+        "latency, librdkafka, p99",
+        "produce, librdkafka",
+        "consume, librdkafka",
+    ]
+    wanted = [options.wants(name) for name in names]
+    if any(wanted):
+        with _connection(broker) as sock:
+            wire.create_topics(sock, "latency", "stream")
+            wire.produce_until_accepted(sock, wire.produce_frame("latency", 100))
+            wire.produce_until_accepted(sock, wire.produce_frame("stream", 100))
+    if wanted[0] or wanted[1]:
+        before = broker.cpu_seconds()
+        p50, p99, count = librdkafka.latency_us(broker.bootstrap, "latency", 4000, 1.5 * options.seconds)
+        cpu = 1e6 * (broker.cpu_seconds() - before) / count
+        yield names[0], Measured(p50, "µs", less_is_better=True, cpu=cpu, cpu_unit="µs/message")
+        yield names[1], Measured(p99, "µs", less_is_better=True)
+    count = 100_000 if options.quick else 400_000
+    if wanted[2] or wanted[3]:
+        yield names[2], _stream(broker, librdkafka.produce_rate, count)
+        yield names[3], _stream(broker, librdkafka.consume_rate, count)
+
+
+def _stream(broker: BrokerProcess, run: Callable[[str, str, int], float], count: int) -> Measured:
+    before = broker.cpu_seconds()
+    rate = run(broker.bootstrap, "stream", count)
+    cpu = 1e6 * (broker.cpu_seconds() - before) / count
+    return Measured(rate, "messages/s", cpu=cpu, cpu_unit="µs/message")
