@@ -252,6 +252,7 @@ class Node:
             timer=timer,
             run_blocking=blocking.run,
             on_failure=self._metadata_failed,
+            flush=None if config.get_bool("kbroker.metadata.fsync") else _without_waiting,
         )
         replicas = ReplicaManager(self.node_id, logs, clock, timer, self._topic_settings)
         # In this order a change is told: settings, logs and leadership, coordinators.

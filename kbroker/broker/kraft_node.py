@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from kbroker.broker.controller_driver import ControllerDriver
+from kbroker.broker.controller_driver import ControllerDriver, QuorumStatus
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.metadata_files import METADATA_DIRECTORY, MetadataFiles
 from kbroker.broker.metadata_loader import MetadataLoader
@@ -96,7 +96,8 @@ class KraftNode:
         metadata_dir: the directory of the metadata log; nobody else touches `__cluster_metadata-0` in it.
         cache: where images are published; subscribe before `start`.
         clock, timer: of the node.
-        run_blocking: runs an fsync where it does not hold up others.
+        run_blocking: runs an fsync, or the writing of a snapshot, where it does not hold up others.
+        flush: runs the fsyncs of the log instead, if given.
         on_failure: the metadata can no longer be kept: stop the node.
 
     Raises:
@@ -114,6 +115,7 @@ class KraftNode:
         timer: Timer,
         run_blocking: RunBlocking,
         on_failure: Callable[[BaseException], None],
+        flush: RunBlocking | None = None,
     ) -> None:
         self._setup = setup
         loaded = _load(setup, metadata_dir, clock.now_ms())
@@ -130,7 +132,7 @@ class KraftNode:
             loaded.rules,
             rules_in_log=loaded.rules_in_log,
             clock=clock,
-            run_blocking=run_blocking,
+            run_blocking=flush or run_blocking,
             on_failure=on_failure,
         )
         self.snapshots = MetadataSnapshots(
@@ -145,6 +147,7 @@ class KraftNode:
             run_blocking=run_blocking,
         )
         self.controller.on_active = self._join
+        self.controller.quorum_status = self._status
         self.controller.on_commit = self.snapshots.committed
 
     def start(self) -> Deferred[None]:
@@ -172,6 +175,12 @@ class KraftNode:
     def resigned(self, epoch: int) -> None:
         """See `QuorumListener`."""
         self.controller.resigned()
+
+    def _status(self) -> QuorumStatus:
+        node = self.raft.node
+        return QuorumStatus(
+            node.leader_id, node.epoch, node.high_watermark, node.end_offset, tuple(node.voters)
+        )
 
     # -- joining ---------------------------------------------------------------------------------------------
 
