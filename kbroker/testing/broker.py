@@ -19,7 +19,36 @@ class Runner(Protocol):
     def kill(self) -> None: ...
 
 
-class Broker:
+class RunningBroker:
+    """A broker that somebody started.
+
+    Attributes:
+        bootstrap: its "host:port".
+        data: the folder of its data.
+    """
+
+    def __init__(self, bootstrap: str, data: str) -> None:
+        self.bootstrap = bootstrap
+        self.data = data
+
+    def create_topic(
+        self, name: str, partitions: int = 1, *, config: Mapping[str, object] | None = None
+    ) -> str:
+        """Create a topic and wait until it can be used; returns its name.
+
+        Raises:
+            ApiError: it exists, or a setting is refused.
+        """
+        from kbroker.client.cluster import Cluster
+        from kbroker.client.topics import create_topic
+
+        settings = {key: _text(value) for key, value in (config or {}).items()}
+        with Cluster(self.bootstrap) as cluster:
+            create_topic(cluster, name, partitions=partitions, replication_factor=1, configs=settings)
+        return name
+
+
+class Broker(RunningBroker):
     """A one-node cluster on a free port, with its data in a temporary folder. Use as a context manager.
 
     Args:
@@ -29,10 +58,6 @@ class Broker:
         port: port to listen on; 0 takes a free one, which restarts then keep.
         host: address to listen on.
         profile: `dev` or `production`.
-
-    Attributes:
-        bootstrap: "host:port" once started.
-        data: the folder of the data.
     """
 
     def __init__(
@@ -45,12 +70,11 @@ class Broker:
         host: str = "127.0.0.1",
         profile: str = "dev",
     ) -> None:
+        super().__init__("", data or "")
         self.config = {name: _text(value) for name, value in (config or {}).items()}
         self.profile = profile
         self.host = host
         self.port = port
-        self.bootstrap = ""
-        self.data = data or ""
         self._own_data = data is None
         self._subprocess = subprocess
         self._runner: Runner | None = None
@@ -146,24 +170,6 @@ class Broker:
         import asyncio
 
         await asyncio.to_thread(self.stop)
-
-    # -- help for tests --------------------------------------------------------------------------------------
-
-    def create_topic(
-        self, name: str, partitions: int = 1, *, config: Mapping[str, object] | None = None
-    ) -> str:
-        """Create a topic and wait until it can be used; returns its name.
-
-        Raises:
-            ApiError: it exists, or a setting is refused.
-        """
-        from kbroker.client.cluster import Cluster
-        from kbroker.client.topics import create_topic
-
-        settings = {key: _text(value) for key, value in (config or {}).items()}
-        with Cluster(self.bootstrap) as cluster:
-            create_topic(cluster, name, partitions=partitions, replication_factor=1, configs=settings)
-        return name
 
 
 def _text(value: object) -> str:
