@@ -20,6 +20,7 @@ from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.delta import ClusterDelta, full_delta
 from kbroker.metadata.image import ClusterImage
 from kbroker.metadata.records import encode_record
+from kbroker.raft.voter_set import QuorumVoter
 
 if TYPE_CHECKING:
     from kbroker.broker.timer import Timer, TimerHandle
@@ -43,6 +44,16 @@ class MetadataWriter(Protocol):
         Durable and committed later: `ControllerDriver.committed` is called then.
         """
         ...
+
+
+class QuorumStatus(NamedTuple):
+    """The metadata quorum as its leader sees it."""
+
+    leader_id: int
+    leader_epoch: int
+    high_watermark: int
+    log_end_offset: int
+    voters: tuple[QuorumVoter, ...]
 
 
 class _Pending(NamedTuple):
@@ -85,6 +96,8 @@ class ControllerDriver:
         self._publishing = False
         #: Producer ids for this broker, from blocks of its own.
         self.producer_ids = ProducerIdSource(self._allocate_producer_ids)
+        #: How the quorum stands; set by who wires the node.
+        self.quorum_status: Callable[[], QuorumStatus] = _no_quorum
         #: Called when this node becomes the active controller, to bring itself into the cluster.
         self.on_active: Callable[[], None] = _nothing
         #: Called after a commit with the committed image.
@@ -220,6 +233,10 @@ class ControllerDriver:
 
 def _nothing() -> None:
     """Nobody asked to be called."""
+
+
+def _no_quorum() -> QuorumStatus:
+    raise ApiError(ErrorCode.NOT_CONTROLLER)
 
 
 def _ignore(image: ClusterImage) -> None:

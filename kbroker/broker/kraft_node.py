@@ -57,6 +57,7 @@ class KraftSetup:
         controller_endpoints: controller listeners; none for a node by itself.
         log_dir_ids: the directory.id of each log directory.
         static_voters: ids from controller.quorum.voters; empty: the quorum is in the log, or is this node.
+        wait_for_disk: whether a metadata change counts only when it is durable (kbroker.metadata.fsync).
         segment_bytes, segment_ms: of the metadata log.
     """
 
@@ -69,6 +70,7 @@ class KraftSetup:
     log_dir_ids: Sequence[Uuid] = ()
     static_voters: Sequence[int] = ()
     snapshots: SnapshotPolicy = DEFAULT_POLICY
+    wait_for_disk: bool = True
     segment_bytes: int = 1 << 30
     segment_ms: int = 7 * 24 * 3600 * 1000
 
@@ -134,6 +136,7 @@ class KraftNode:
             clock=clock,
             run_blocking=flush or run_blocking,
             on_failure=on_failure,
+            wait_for_disk=setup.wait_for_disk,
         )
         self.snapshots = MetadataSnapshots(
             loaded.files,

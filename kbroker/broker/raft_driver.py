@@ -66,6 +66,7 @@ class RaftDriver:
         rules_in_log: whether log or snapshot already have them as control records.
         clock: wall clock for records, monotonic for the core.
         run_blocking: for fsync.
+        wait_for_disk: records count as committed when they are durable; False: when they are written.
         on_failure: the disk failed: stop the node.
     """
 
@@ -80,6 +81,7 @@ class RaftDriver:
         clock: Clock,
         run_blocking: RunBlocking,
         on_failure: Callable[[BaseException], None],
+        wait_for_disk: bool = True,
     ) -> None:
         self.node = node
         self.log = log
@@ -93,6 +95,8 @@ class RaftDriver:
         self._events: deque[Event] = deque()
         self._stepping = False
         self._tail_only = False
+        self._syncing = False
+        self._wait_for_disk = wait_for_disk
         self.failed = False
 
     @property
@@ -192,6 +196,15 @@ class RaftDriver:
             raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
 
     def _flush(self, end_offset: int) -> None:
+        if self._wait_for_disk:
+            self._sync(lambda: self.step(Flushed(end_offset)))
+            return
+        self._events.append(Flushed(end_offset))
+        if not self._syncing:
+            self._sync(lambda: None)
+
+    def _sync(self, then: Callable[[], None]) -> None:
+        """Make what is written durable, then call `then`."""
         log = self.log
         if self._tail_only and not (log.wants_sync or log.metadata_dirty or log.epochs.dirty):
             # The batches alone decide: indexes and epochs are built anew from them after a crash.
@@ -203,13 +216,15 @@ class RaftDriver:
             self._tail_only = True
 
         def done(error: BaseException | None) -> None:
+            self._syncing = False
             if error is not None:
                 self._fail(error)
                 return
             if synced is not None:
                 log.fsynced(synced, self._clock.now_ms())
-            self.step(Flushed(end_offset))
+            then()
 
+        self._syncing = True
         self._run_blocking(work, done)
 
     def _fail(self, error: BaseException) -> None:

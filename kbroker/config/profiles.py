@@ -14,6 +14,7 @@ DEVELOPMENT: dict[str, str] = {
     "share.coordinator.state.topic.replication.factor": "1",
     "share.coordinator.state.topic.min.isr": "1",
     "kbroker.advertised.host": "localhost",
+    "kbroker.auto.create.wait": "true",
     "kbroker.metadata.fsync": "false",
 }
 

@@ -1,0 +1,46 @@
+"""InitProducerId: an id of its own for an idempotent producer (KIP-98).
+
+v0 first; v1 throttling before the answer; v2 flexible; v3 id and epoch of the caller (KIP-360); v4
+PRODUCER_FENCED (KIP-588); v5 TRANSACTION_ABORTABLE (KIP-890).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kbroker.broker.deferred import Deferred
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.protocol.generated.init_producer_id_response import InitProducerIdResponse
+
+if TYPE_CHECKING:
+    from kbroker.broker.services import Services
+    from kbroker.handlers.context import RequestContext
+    from kbroker.protocol.generated.init_producer_id_request import InitProducerIdRequest
+
+VERSIONS = (0, 5)
+
+
+def handle(
+    services: Services, context: RequestContext, request: InitProducerIdRequest
+) -> Deferred[InitProducerIdResponse]:
+    """Without a transactional id whatever id and epoch the caller names do not matter: it gets a new one."""
+    if request.transactional_id is not None:
+        # No transaction coordinator yet: what Kafka answers while the id's coordinator is not here.
+        raise ApiError(ErrorCode.NOT_COORDINATOR if request.transactional_id else ErrorCode.INVALID_REQUEST)
+    answer: Deferred[InitProducerIdResponse] = Deferred()
+
+    def allocated(done: Deferred[int]) -> None:
+        try:
+            answer.resolve(InitProducerIdResponse(producer_id=done.result(), producer_epoch=0))
+        except Exception as error:
+            answer.fail(error)
+
+    services.controller.next_producer_id().then(allocated)
+    return answer
+
+
+def error_response(
+    request: InitProducerIdRequest, version: int, code: ErrorCode, message: str | None
+) -> InitProducerIdResponse:
+    """No id."""
+    return InitProducerIdResponse(error_code=code, producer_id=-1, producer_epoch=-1)

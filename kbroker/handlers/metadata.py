@@ -1,0 +1,208 @@
+"""Metadata: brokers, topics and where their partitions are led.
+
+v0 an empty list asks for all topics; v1 null does, racks, controller, internal flag; v2 cluster id; v3
+throttle time; v4 allowAutoTopicCreation; v5 offline replicas; v6 throttling before the answer,
+LISTENER_NOT_FOUND; v7 leader epochs; v8 authorized operations; v9 flexible; v10 topic ids in the answer;
+v11 no cluster operations; v12 topics by id (KIP-516); v13 an error for the whole (KIP-1102).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from kbroker.broker.auto_topics import create_automatic_topics
+from kbroker.broker.deferred import Deferred
+from kbroker.controller.topics import topic_name_problem
+from kbroker.errors import ErrorCode
+from kbroker.handlers import allowed_operations
+from kbroker.handlers.metadata_cache import remembered
+from kbroker.handlers.partition_state import Reachable
+from kbroker.metadata.image import INTERNAL_TOPICS
+from kbroker.protocol.generated.metadata_response import (
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+from kbroker.types import ZERO_UUID, Uuid
+
+if TYPE_CHECKING:
+    from kbroker.broker.services import Services
+    from kbroker.handlers.context import RequestContext
+    from kbroker.metadata.image import ClusterImage, PartitionImage, TopicImage
+    from kbroker.protocol.generated.metadata_request import MetadataRequest
+
+VERSIONS = (0, 13)
+
+
+def handle(
+    services: Services, context: RequestContext, request: MetadataRequest
+) -> MetadataResponse | Deferred[MetadataResponse]:
+    """From the image; unknown topics are created first if client and broker allow it."""
+    if _cannot_be_answered(request, context.version):
+        return error_response(request, context.version, ErrorCode.INVALID_REQUEST, None)
+    missing = _to_create(services, context.version, request)
+    if not missing:
+        return remembered(services, context, request, lambda: _answer(services, context, request, {}))
+    creation = create_automatic_topics(services.controller, services.config, services.new_uuid, missing)
+    if not services.config.get_bool("kbroker.auto.create.wait"):
+        # As Kafka: the first answer says that the topic is not there yet.
+        unknown = dict.fromkeys(missing, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        return _answer(services, context, request, unknown)
+    answer: Deferred[MetadataResponse] = Deferred()
+    creation.then(lambda done: answer.resolve(_answer(services, context, request, done.result())))
+    return answer
+
+
+def error_response(
+    request: MetadataRequest, version: int, code: ErrorCode, message: str | None
+) -> MetadataResponse:
+    """Every topic refused alike, no brokers."""
+    topics = [
+        MetadataResponseTopic(
+            error_code=code, name=topic.name if version >= 12 else topic.name or "", topic_id=topic.topic_id
+        )
+        for topic in request.topics or []
+    ]
+    return MetadataResponse(topics=topics, error_code=code if version >= 13 else 0)
+
+
+def _cannot_be_answered(request: MetadataRequest, version: int) -> bool:
+    """Topic ids came in v10, but only v12 can ask by them; and every topic needs a name or an id."""
+    topics = request.topics or []
+    if any(topic.topic_id != ZERO_UUID for topic in topics):
+        return version < 12
+    return any(topic.name is None for topic in topics)
+
+
+def _wants_all(request: MetadataRequest, version: int) -> bool:
+    return request.topics is None or (version == 0 and not request.topics)
+
+
+def _asked_ids(request: MetadataRequest) -> list[Uuid]:
+    """The topic ids asked for. One id is enough for all names of the request to be ignored, as in Kafka."""
+    ids = (topic.topic_id for topic in request.topics or [])
+    return list(dict.fromkeys(topic_id for topic_id in ids if topic_id != ZERO_UUID))
+
+
+def _asked_names(request: MetadataRequest) -> list[str]:
+    return list(dict.fromkeys(topic.name or "" for topic in request.topics or []))
+
+
+def _to_create(services: Services, version: int, request: MetadataRequest) -> list[str]:
+    """The names to create now."""
+    allowed = request.allow_auto_topic_creation or version < 4
+    if not allowed or _wants_all(request, version) or _asked_ids(request):
+        return []
+    topics = services.metadata.image.topics
+    missing = [name for name in _asked_names(request) if name not in topics]
+    if not missing or not services.config.get_bool("auto.create.topics.enable"):
+        return []
+    return [
+        name for name in missing if topic_name_problem(name) is None and topics.collides_with(name) is None
+    ]
+
+
+def _answer(
+    services: Services, context: RequestContext, request: MetadataRequest, created: dict[str, ErrorCode]
+) -> MetadataResponse:
+    image = services.metadata.image
+    version = context.version
+    builder = _Topics(image, context.listener_name, version, request.include_topic_authorized_operations)
+    if _wants_all(request, version):
+        topics = [builder.known(topic) for topic in image.topics]
+    elif ids := _asked_ids(request):
+        topics = builder.by_id(ids)
+    else:
+        topics = builder.by_name(_asked_names(request), created)
+    operations = allowed_operations.UNKNOWN
+    if request.include_cluster_authorized_operations and 8 <= version <= 10:
+        operations = allowed_operations.CLUSTER
+    return MetadataResponse(
+        brokers=_brokers(image, context.listener_name),
+        cluster_id=image.cluster_id,
+        controller_id=image.controller_id,
+        topics=topics,
+        cluster_authorized_operations=operations,
+    )
+
+
+def _brokers(image: ClusterImage, listener_name: str) -> list[MetadataResponseBroker]:
+    brokers = []
+    for broker in image.live_brokers():
+        endpoint = broker.endpoint(listener_name)
+        if endpoint is not None:
+            brokers.append(
+                MetadataResponseBroker(
+                    node_id=broker.id, host=endpoint.host, port=endpoint.port, rack=broker.rack
+                )
+            )
+    return brokers
+
+
+class _Topics:
+    """Topics of one image in the shape of one version."""
+
+    def __init__(self, image: ClusterImage, listener_name: str, version: int, operations: bool) -> None:
+        self._image = image
+        self._version = version
+        self._reachable = Reachable(image, listener_name)
+        self._operations = allowed_operations.TOPIC if operations else allowed_operations.UNKNOWN
+
+    def by_id(self, ids: Iterable[Uuid]) -> list[MetadataResponseTopic]:
+        """Known topics first, then the errors."""
+        found = [(topic_id, self._image.topics.by_id(topic_id)) for topic_id in ids]
+        known = [self.known(topic) for _, topic in found if topic is not None]
+        return known + [
+            MetadataResponseTopic(
+                error_code=ErrorCode.UNKNOWN_TOPIC_ID,
+                name=None,
+                topic_id=topic_id,
+                # Kafka leaves the operations of unknown ids open.
+                topic_authorized_operations=allowed_operations.UNKNOWN,
+            )
+            for topic_id, topic in found
+            if topic is None
+        ]
+
+    def by_name(self, names: Iterable[str], created: dict[str, ErrorCode]) -> list[MetadataResponseTopic]:
+        """Known topics first, then the errors; a topic that was just asked for may be told to be unknown."""
+        found = [(name, self._image.topics.get(name)) for name in names]
+        shown = [(name, None if created.get(name) else topic) for name, topic in found]
+        known = [self.known(topic) for _, topic in shown if topic is not None]
+        return known + [self._unknown(name, created.get(name)) for name, topic in shown if topic is None]
+
+    def known(self, topic: TopicImage) -> MetadataResponseTopic:
+        """A topic that is there."""
+        return MetadataResponseTopic(
+            name=topic.name,
+            topic_id=topic.id,
+            is_internal=topic.is_internal,
+            partitions=[self._partition(index, p) for index, p in enumerate(topic.partitions)],
+            topic_authorized_operations=self._operations,
+        )
+
+    def _partition(self, index: int, partition: PartitionImage) -> MetadataResponsePartition:
+        leader, error = self._reachable.leader(partition)
+        if error is ErrorCode.LISTENER_NOT_FOUND and self._version < 6:
+            error = ErrorCode.LEADER_NOT_AVAILABLE
+        return MetadataResponsePartition(
+            error_code=error,
+            partition_index=index,
+            leader_id=leader,
+            leader_epoch=partition.leader_epoch,
+            replica_nodes=list(partition.replicas),
+            isr_nodes=list(partition.isr),
+            offline_replicas=self._reachable.offline(partition),
+        )
+
+    def _unknown(self, name: str, code: ErrorCode | None) -> MetadataResponseTopic:
+        if topic_name_problem(name) is not None:
+            code = ErrorCode.INVALID_TOPIC_EXCEPTION
+        return MetadataResponseTopic(
+            error_code=code or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+            name=name,
+            is_internal=name in INTERNAL_TOPICS,
+            topic_authorized_operations=self._operations,
+        )

@@ -1,0 +1,61 @@
+"""UpdateFeatures: new feature levels, all or none (KIP-584).
+
+v0 allowDowngrade; v1 upgrade types and validateOnly (KIP-778); v2 no results for each feature any more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kbroker.broker.deferred import Deferred
+from kbroker.controller.features import FeatureUpdate, update_features
+from kbroker.errors import ErrorCode
+from kbroker.protocol.generated.update_features_response import (
+    UpdatableFeatureResult,
+    UpdateFeaturesResponse,
+)
+
+if TYPE_CHECKING:
+    from kbroker.broker.services import Services
+    from kbroker.handlers.context import RequestContext
+    from kbroker.protocol.generated.update_features_request import UpdateFeaturesRequest
+
+VERSIONS = (0, 2)
+
+
+def handle(
+    services: Services, context: RequestContext, request: UpdateFeaturesRequest
+) -> Deferred[UpdateFeaturesResponse]:
+    """Answered when the levels are committed."""
+    # v0's allowDowngrade does not get through: Kafka takes every update of v0 for an upgrade.
+    updates = [
+        FeatureUpdate(update.feature, update.max_version_level, update.upgrade_type)
+        for update in request.feature_updates
+    ]
+    answer: Deferred[UpdateFeaturesResponse] = Deferred()
+
+    def updated(done: Deferred[None]) -> None:
+        try:
+            done.result()
+        except Exception as error:
+            answer.fail(error)
+            return
+        results = []
+        if context.version < 2:
+            names = dict.fromkeys(update.name for update in updates)
+            # "NONE" is what Kafka writes there on success.
+            results = [UpdatableFeatureResult(feature=name, error_message="NONE") for name in names]
+        answer.resolve(UpdateFeaturesResponse(error_message=None, results=results))
+
+    services.controller.append_records(
+        lambda image: update_features(image, updates, request.validate_only, services.broker_id),
+        timeout_ms=request.timeout_ms,
+    ).then(updated)
+    return answer
+
+
+def error_response(
+    request: UpdateFeaturesRequest, version: int, code: ErrorCode, message: str | None
+) -> UpdateFeaturesResponse:
+    """Nothing but the error."""
+    return UpdateFeaturesResponse(error_code=code, error_message=message)
