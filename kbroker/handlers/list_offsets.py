@@ -40,6 +40,7 @@ _SINCE = {
     EARLIEST_PENDING_UPLOAD: 11,
 }
 _READ_COMMITTED = 1
+_LEADER_EPOCH_SINCE = 4
 
 
 def handle(services: Services, context: RequestContext, request: ListOffsetsRequest) -> ListOffsetsResponse:
@@ -65,6 +66,8 @@ def _topic(
             if count > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST)
             _partition(services, version, request, topic.name, wanted, answer)
+            if version < _LEADER_EPOCH_SINCE:
+                answer.leader_epoch = -1
         except ApiError as error:
             answer = ListOffsetsPartitionResponse(partition_index=index, error_code=_code(error, version))
         answers.append(answer)
