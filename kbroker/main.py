@@ -92,11 +92,6 @@ class BlockingRunner:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _without_waiting(work: Callable[[], object], done: Callable[[BaseException | None], None]) -> None:
-    """The development profile: what is written survives the process, not the machine."""
-    done(None)
-
-
 class Node:
     """A broker and controller in one.
 
@@ -252,7 +247,6 @@ class Node:
             timer=timer,
             run_blocking=blocking.run,
             on_failure=self._metadata_failed,
-            flush=None if config.get_bool("kbroker.metadata.fsync") else _without_waiting,
         )
         replicas = ReplicaManager(self.node_id, logs, clock, timer, self._topic_settings)
         # In this order a change is told: settings, logs and leadership, coordinators.
@@ -297,6 +291,7 @@ class Node:
                 config.get_int("metadata.max.retention.bytes"),
                 config.get_int("metadata.max.retention.ms"),
             ),
+            wait_for_disk=config.get_bool("kbroker.metadata.fsync"),
             segment_bytes=config.get_int("metadata.log.segment.bytes"),
             segment_ms=config.get_int("metadata.log.segment.ms"),
         )

@@ -1,7 +1,7 @@
 """This node as a KRaft node: opens the metadata log, folds it, joins the quorum and registers as a broker.
 
 From `start` on the order is: election state stored, leader-change batch, (first start: bootstrap records,)
-controller registration, broker registration and unfencing. All of it is committed by one or two flushes, and
+controller registration, broker registration and unfencing. All of it is committed by one flush, and
 only then published: `started` resolves when subscribers have made every log and this broker leads its
 partitions.
 """
@@ -99,7 +99,6 @@ class KraftNode:
         cache: where images are published; subscribe before `start`.
         clock, timer: of the node.
         run_blocking: runs an fsync, or the writing of a snapshot, where it does not hold up others.
-        flush: runs the fsyncs of the log instead, if given.
         on_failure: the metadata can no longer be kept: stop the node.
 
     Raises:
@@ -117,7 +116,6 @@ class KraftNode:
         timer: Timer,
         run_blocking: RunBlocking,
         on_failure: Callable[[BaseException], None],
-        flush: RunBlocking | None = None,
     ) -> None:
         self._setup = setup
         loaded = _load(setup, metadata_dir, clock.now_ms())
@@ -134,7 +132,7 @@ class KraftNode:
             loaded.rules,
             rules_in_log=loaded.rules_in_log,
             clock=clock,
-            run_blocking=flush or run_blocking,
+            run_blocking=run_blocking,
             on_failure=on_failure,
             wait_for_disk=setup.wait_for_disk,
         )
