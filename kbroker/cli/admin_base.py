@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -183,6 +184,21 @@ def parse_partitions(cluster: Cluster, texts: Iterable[str]) -> list[TopicPartit
         except ValueError:
             raise click.UsageError(f"{text!r} names no partitions: write topic:0,1") from None
     return sorted(set(found))
+
+
+def parse_time(text: str) -> int:
+    """ISO 8601 to ms since 1970; a time without a zone is UTC.
+
+    Raises:
+        click.UsageError: no such time.
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise click.UsageError(f"{text!r} is no time: write 2026-01-31T12:00:00") from None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return round(moment.timestamp() * 1000)
 
 
 def confirm(question: str, yes: bool) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 
 import click
 
-from kbroker.cli.admin_base import AdminGroup, Session, confirm, parse_partitions, pass_session
+from kbroker.cli.admin_base import AdminGroup, Session, confirm, parse_partitions, parse_time, pass_session
 from kbroker.client.errors import ClientError
 from kbroker.client.group_offsets import (
     Target,
@@ -204,21 +203,6 @@ def reset_offsets(
     _show_plan(session, {tp: committed.offset for tp, committed in before.items()}, plan)
     if not execute and not session.json:
         print("Nothing is changed yet: this is the plan, --execute does it.")
-
-
-def parse_time(text: str) -> int:
-    """ISO 8601 to ms since 1970; a time without a zone is UTC.
-
-    Raises:
-        click.UsageError: no such time.
-    """
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise click.UsageError(f"{text!r} is no time: write 2026-01-31T12:00:00") from None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return round(moment.timestamp() * 1000)
 
 
 def _refuse_active(session: Session, group: str) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
 from kbroker.cli.admin_base import AdminGroup, Session, pass_session
-from kbroker.cli.output import size_text
+from kbroker.cli.output import print_json, size_text
 from kbroker.client.describe import LogDir, describe_log_dirs
 from kbroker.client.offsets import partitions_of
 
@@ -51,3 +52,33 @@ def _show_folder(session: Session, folder: LogDir) -> None:
         for replica in folder.replicas
     ]
     session.show(None, ("TOPIC", "PARTITION", "BYTES", "SIZE", "LAG", "NOTE"), rows, title)
+
+
+@logs.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@click.option("--records", is_flag=True, help="Also the records in each batch.")
+@click.option("--as-topic", metavar="TOPIC", help="Decode as of this topic; else as the folder's name says.")
+@pass_session
+def dump(session: Session, files: tuple[Path, ...], records: bool, as_topic: str | None) -> None:
+    """Show what is in files of a log folder, without a broker; a folder stands for the files in it.
+
+    Reads segments, metadata snapshots, indexes, producer snapshots, checkpoints and the small files beside
+    them. With --json one object a line.
+    """
+    from kbroker.cli.log_dump import DamagedFile, dump
+
+    for path in files:
+        inside = sorted(item for item in path.iterdir() if item.is_file()) if path.is_dir() else [path]
+        for file in inside:
+            if not session.json and (len(inside) > 1 or len(files) > 1):
+                print(f"{file}:")
+            try:
+                for entry in dump(file, records=records, topic=as_topic):
+                    if session.json:
+                        print_json({"file": str(file), **entry.data}, line=True)
+                    else:
+                        print(entry.text)
+            except DamagedFile as error:
+                session.fail(str(error))
+            except OSError as error:
+                session.fail(f"{file}: {error.strerror}")

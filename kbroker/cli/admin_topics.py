@@ -15,6 +15,8 @@ from kbroker.cli.admin_base import (
     parse_settings,
     pass_session,
 )
+from kbroker.cli.admin_records import produce_, tail
+from kbroker.cli.output import clean
 from kbroker.client.configs import ResourceType, alter_configs, describe_configs
 from kbroker.client.offsets import EARLIEST, LATEST, OffsetAt, list_offsets
 from kbroker.client.topics import (
@@ -162,9 +164,11 @@ def create(
             )
             results[name] = None
         except ApiError as error:
-            fine = if_not_exists and error.code == ErrorCode.TOPIC_ALREADY_EXISTS
-            results[name] = None if fine else error
-    session.report("topic {} could be created" if dry_run else "topic {} is there", results)
+            if not if_not_exists or error.code != ErrorCode.TOPIC_ALREADY_EXISTS:
+                results[name] = error
+            elif not session.json:
+                print(f"topic {clean(name)} exists already")
+    session.report("topic {} could be created" if dry_run else "topic {} is created", results)
 
 
 @topics.command()
@@ -179,7 +183,7 @@ def delete(session: Session, names: tuple[str, ...], if_exists: bool, yes: bool)
     for name, error in results.items():
         if if_exists and error is not None and error.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
             results[name] = None
-    session.report("topic {} is deleted", results)
+    session.report("topic {} is gone", results)
 
 
 @topics.command()
@@ -235,3 +239,7 @@ def delete_records_(session: Session, partitions: tuple[str, ...], before: str, 
     ]
     rows: list[Sequence[object]] = [(tp.topic, tp.partition, offset) for tp, offset in sorted(first.items())]
     session.show(data, ("TOPIC", "PARTITION", "FIRST OFFSET"), rows)
+
+
+topics.add_command(tail)
+topics.add_command(produce_)

@@ -67,9 +67,12 @@ def print_table(
         table.add_column(column, justify=justify, no_wrap=not terminal, overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell_text(cell)) for cell in row))
-    if title:
-        console.print(Text(clean(title), style="bold"))
-    console.print(table)
+    with console.capture() as captured:
+        if title:
+            console.print(Text(clean(title), style="bold"))
+        console.print(table)
+    for line in captured.get().splitlines():
+        print(line.rstrip())
 
 
 def cell_text(value: object) -> str:

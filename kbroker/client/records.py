@@ -132,3 +132,23 @@ def read_batches(
         elif not (header.is_transactional and header.producer_id in aborting):
             records += [record for record in decode_records(data, header) if record.offset >= offset]
     return records, next_offset
+
+
+def partition_for_key(key: bytes, partitions: int) -> int:
+    """The partition where Java's and most other producers put records of this key (murmur2)."""
+    return (murmur2(key) & 0x7FFF_FFFF) % partitions
+
+
+def murmur2(data: bytes) -> int:
+    """MurmurHash2 of 32 bits with the seed of Kafka's producers."""
+    mask, mix = 0xFFFF_FFFF, 0x5BD1_E995
+    value = 0x9747_B28C ^ len(data)
+    whole = len(data) & ~3
+    for start in range(0, whole, 4):
+        word = int.from_bytes(data[start : start + 4], "little") * mix & mask
+        word = (word ^ word >> 24) * mix & mask
+        value = value * mix & mask ^ word
+    if rest := data[whole:]:
+        value = (value ^ int.from_bytes(rest, "little")) * mix & mask
+    value = (value ^ value >> 13) * mix & mask
+    return value ^ value >> 15
