@@ -74,10 +74,10 @@ def test_what_is_called_obeyed_is_read_somewhere():
     for definitions in FAMILIES.values():
         for name, definition in definitions().items():
             if definition.obeyed:
-                kind, _, rest = name.removeprefix("group.").partition(".")
-                assert f'"{name}"' in code or (kind in ("consumer", "share", "streams") and rest in code), (
-                    name
-                )
+                dots = [i for i, char in enumerate(name) if char == "."]
+                assert f'"{name}"' in code or any(
+                    f'"{name[:dot]}"' in code and f'}}{name[dot:]}"' in code for dot in dots
+                ), name
 
 
 def test_a_listener_prefix_is_looked_through():

@@ -1,21 +1,21 @@
 """Identity, topics, elections, metrics. The notation is explained in `definition.py`."""
 
 TABLE = """\
-node.id | int | required | >=0 | ro |
+node.id | int | required | >=0 | ro | obeyed
     The number of this node, unique in the cluster.
-broker.id | int | -1 | - | ro |
+broker.id | int | -1 | - | ro | obeyed
     Older name of node.id; both must agree.
-broker.rack | string | null | - | ro |
+broker.rack | string | null | - | ro | obeyed
     Where this broker stands; replicas are spread over racks, and clients may fetch from their own.
-process.roles | list | null | of broker,controller | ro |
+process.roles | list | null | of broker,controller | ro | obeyed
     What this node is: broker, controller or both.
-auto.create.topics.enable | boolean | true | - | ro |
+auto.create.topics.enable | boolean | true | - | ro | obeyed
     Whether a topic that a client asks for comes into being by itself.
-delete.topic.enable | boolean | true | - | ro |
+delete.topic.enable | boolean | true | - | ro | obeyed
     Whether topics can be deleted.
-num.partitions | int | 1 | >=1 | ro |
+num.partitions | int | 1 | >=1 | ro | obeyed
     Partitions of a topic whose creator did not say how many.
-default.replication.factor | int | 1 | - | ro |
+default.replication.factor | int | 1 | - | ro | obeyed
     Replicas of a topic whose creator did not say how many.
 create.topic.policy.class.name | class | null | - | ro |
     Java class that may refuse topics; kbroker loads no Java.

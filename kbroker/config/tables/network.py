@@ -1,12 +1,12 @@
 """Listeners, sockets, requests. The notation is explained in `definition.py`."""
 
 TABLE = """\
-listeners | list | PLAINTEXT://:9092 | no empty items | broker |
+listeners | list | PLAINTEXT://:9092 | no empty items | broker | obeyed
     Addresses to accept connections on, as NAME://host:port; an empty host means every interface.
-advertised.listeners | list | null | no empty items | ro |
+advertised.listeners | list | null | no empty items | ro | obeyed
     Addresses that clients are told to connect to; without it they are told the listeners themselves.
 listener.security.protocol.map | string |\
- SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT | - | broker |
+ SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT | - | broker | obeyed
     Which security protocol each listener name speaks, as NAME:PROTOCOL pairs.
 inter.broker.listener.name | string | null | - | ro |
     Name of the listener that brokers use among themselves; excludes security.inter.broker.protocol.
@@ -14,15 +14,15 @@ security.inter.broker.protocol | string | PLAINTEXT | in PLAINTEXT,SSL,SASL_PLAI
     Security protocol among brokers when no listener is named for that.
 early.start.listeners | list | null | no empty items | ro |
     Listeners that open before the authorizer is ready; the controller listeners if unset.
-max.connections | int | 2147483647 | >=0 | cluster |
+max.connections | int | 2147483647 | >=0 | cluster | obeyed
     How many connections the broker holds at most; a listener prefix limits one listener.
-max.connections.per.ip | int | 2147483647 | >=0 | cluster |
+max.connections.per.ip | int | 2147483647 | >=0 | cluster | obeyed
     How many connections one address may hold at a time.
-max.connections.per.ip.overrides | string |  | - | cluster |
+max.connections.per.ip.overrides | string |  | - | cluster | obeyed
     Exceptions from the limit per address, as host:count pairs.
 max.connection.creation.rate | int | 2147483647 | >=0 | cluster |
     How many connections a second the broker accepts at most.
-connections.max.idle.ms | long | 600000 | - | ro |
+connections.max.idle.ms | long | 600000 | - | ro | obeyed
     A connection without a request for this long is closed.
 connections.max.reauth.ms | long | 0 | - | ro |
     A SASL session must authenticate again within this time; 0 never asks for it.
@@ -34,7 +34,7 @@ socket.send.buffer.bytes | int | 102400 | - | ro |
     Send buffer of client sockets; -1 leaves it to the operating system.
 socket.receive.buffer.bytes | int | 102400 | - | ro |
     Receive buffer of client sockets; -1 leaves it to the operating system.
-socket.request.max.bytes | int | 104857600 | >=1 | ro |
+socket.request.max.bytes | int | 104857600 | >=1 | ro | obeyed
     The largest request accepted; a longer announcement closes the connection before memory is taken.
 socket.connection.setup.timeout.ms | long | 10000 | - | ro |
     How long the broker waits for its own connection to another node at first.
@@ -52,11 +52,11 @@ queued.max.request.bytes | long | -1 | - | ro |
     Bytes of waiting requests before the network stops reading; -1 sets no limit.
 request.timeout.ms | int | 30000 | - | ro |
     How long the broker waits for answers to requests of its own.
-fetch.max.bytes | int | 57671680 | >=1024 | ro |
+fetch.max.bytes | int | 57671680 | >=1024 | ro | obeyed
     The most bytes one Fetch answer carries; the first batch is sent even if it is longer.
-max.incremental.fetch.session.cache.slots | int | 1000 | >=0 | ro |
+max.incremental.fetch.session.cache.slots | int | 1000 | >=0 | ro | obeyed
     How many incremental fetch sessions are remembered.
-max.request.partition.size.limit | int | 2000 | >=1 | ro |
+max.request.partition.size.limit | int | 2000 | >=1 | ro | obeyed
     The most partitions in one DescribeTopicPartitions answer.
 fetch.purgatory.purge.interval.requests | int | 1000 | - | ro |
     How many finished waiting fetches may pile up before Kafka sweeps them out.

@@ -13,11 +13,11 @@ offsets.retention.minutes | int | 10080 | >=1 | ro |
     How long commits outlive the use of their group.
 offsets.topic.compression.codec | int | 0 | - | ro |
     Codec number for batches of the offsets topic.
-offsets.topic.num.partitions | int | 50 | >=1 | ro |
+offsets.topic.num.partitions | int | 50 | >=1 | ro | obeyed
     Partitions of the offsets topic; never change it later.
-offsets.topic.replication.factor | short | 3 | >=1 | ro |
+offsets.topic.replication.factor | short | 3 | >=1 | ro | obeyed
     Replicas of the offsets topic.
-offsets.topic.segment.bytes | int | 104857600 | >=1 | ro |
+offsets.topic.segment.bytes | int | 104857600 | >=1 | ro | obeyed
     Segment size of the offsets topic; small, so that it compacts and loads fast.
 group.initial.rebalance.delay.ms | int | 3000 | - | ro |
     How long an empty classic group waits for more members before its first rebalance.

@@ -1,9 +1,9 @@
 """The controller quorum and its metadata log. The notation is explained in `definition.py`."""
 
 TABLE = """\
-controller.listener.names | list | null | no empty items | ro |
+controller.listener.names | list | null | no empty items | ro | obeyed
     Listeners of the controller quorum; never told to clients.
-controller.quorum.voters | list |  | no empty items | ro |
+controller.quorum.voters | list |  | no empty items | ro | obeyed
     The fixed voters of the quorum, as id@host:port.
 controller.quorum.bootstrap.servers | list |  | no empty items | ro |
     Where to find the quorum when its voters can change.
@@ -41,21 +41,21 @@ broker.session.timeout.ms | int | 9000 | - | ro |
     A broker silent for this long is fenced.
 initial.broker.registration.timeout.ms | int | 60000 | - | ro |
     How long a starting broker tries to register.
-metadata.log.dir | string | null | - | ro |
+metadata.log.dir | string | null | - | ro | obeyed
     Folder of the metadata log; the first data folder if unset.
-metadata.log.segment.bytes | int | 1073741824 | >=8388608 | ro |
+metadata.log.segment.bytes | int | 1073741824 | >=8388608 | ro | obeyed
     Size of a segment of the metadata log.
-metadata.log.segment.ms | long | 604800000 | - | ro |
+metadata.log.segment.ms | long | 604800000 | - | ro | obeyed
     Age at which a segment of the metadata log is closed.
-metadata.log.max.record.bytes.between.snapshots | long | 20971520 | >=1 | ro |
+metadata.log.max.record.bytes.between.snapshots | long | 20971520 | >=1 | ro | obeyed
     A snapshot is taken after this many bytes of metadata.
-metadata.log.max.snapshot.interval.ms | long | 3600000 | >=0 | ro |
+metadata.log.max.snapshot.interval.ms | long | 3600000 | >=0 | ro | obeyed
     A snapshot is taken after this time if anything changed; 0 never.
 metadata.max.idle.interval.ms | int | 500 | >=0 | ro |
     How often an idle active controller writes a no-op record; 0 never.
-metadata.max.retention.bytes | long | 104857600 | - | ro |
+metadata.max.retention.bytes | long | 104857600 | - | ro | obeyed
     Size to which old metadata log and snapshots are cut.
-metadata.max.retention.ms | long | 604800000 | - | ro |
+metadata.max.retention.ms | long | 604800000 | - | ro | obeyed
     Age after which old metadata log and snapshots go.
 internal.metadata.log.segment.bytes | int | null | - | ro | hidden
     For tests: metadata segments below the usual minimum.

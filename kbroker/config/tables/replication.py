@@ -13,7 +13,7 @@ replica.fetch.wait.max.ms | int | 500 | - | ro |
     The longest such wait; below replica.lag.time.max.ms.
 replica.fetch.backoff.ms | int | 1000 | >=0 | ro |
     The pause after a follower's fetch failed.
-replica.high.watermark.checkpoint.interval.ms | long | 5000 | - | ro |
+replica.high.watermark.checkpoint.interval.ms | long | 5000 | - | ro | obeyed
     How often high watermarks are noted on disk.
 replica.socket.timeout.ms | int | 30000 | - | ro |
     How long a follower waits for an answer.

@@ -3,13 +3,13 @@
 TABLE = """\
 transaction.max.timeout.ms | int | 900000 | >=1 | ro |
     The longest transaction a producer may ask for.
-transaction.state.log.num.partitions | int | 50 | >=1 | ro |
+transaction.state.log.num.partitions | int | 50 | >=1 | ro | obeyed
     Partitions of the transaction topic; never change it later.
-transaction.state.log.replication.factor | short | 3 | >=1 | ro |
+transaction.state.log.replication.factor | short | 3 | >=1 | ro | obeyed
     Replicas of the transaction topic.
-transaction.state.log.min.isr | int | 2 | >=1 | ro |
+transaction.state.log.min.isr | int | 2 | >=1 | ro | obeyed
     Replicas of the transaction topic that must be in sync.
-transaction.state.log.segment.bytes | int | 104857600 | >=1 | ro |
+transaction.state.log.segment.bytes | int | 104857600 | >=1 | ro | obeyed
     Segment size of the transaction topic.
 transaction.state.log.load.buffer.size | int | 5242880 | >=1 | ro |
     Bytes read at a time when a transaction coordinator loads.
