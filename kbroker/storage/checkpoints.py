@@ -52,6 +52,8 @@ def format_epochs(entries: Iterable[tuple[int, int]]) -> str:
 
 def _body(text: str) -> list[str]:
     lines = text.splitlines()
+    if not lines:
+        return []  # Kafka before 4 leaves it so where there is nothing to tell
     if len(lines) < 2:
         raise ValueError("it lacks the version and count lines")
     if int(lines[0]) != _VERSION:

@@ -98,7 +98,9 @@ def open_log(
     ]
     if not segments:
         segments = [Segment(log_dir.files, path, history.log_start_offset or 0, {}, now_ms)]
-    epochs = _read_epochs(log_dir, path) if listing.has_epochs else LeaderEpochs()
+    epochs = _read_epochs(log_dir, path) if listing.has_epochs else None
+    if epochs is None:
+        epochs = _epochs_of_batches(segments)
     log_start = max(history.log_start_offset or 0, segments[0].base_offset)
     recovery_point = history.recovery_point or 0
     snapshots = dict.fromkeys(listing.snapshots)
@@ -118,7 +120,7 @@ def open_log(
     epochs.truncate_from_end(end + 1)
     epochs.truncate_from_start(log_start)
     all_segments = LogSegments(segments)
-    _remove_stray_snapshots(log_dir, path, all_segments.bases, snapshots, end)
+    _remove_stray_snapshots(log_dir, path, all_segments.bases, snapshots, log_start, end)
     if recovered is not None:
         producers = recovered
     elif listing.snapshots.get(end) == EMPTY_SNAPSHOT_SIZE:
@@ -218,12 +220,23 @@ def _read_topic_id(log_dir: LogDir, path: str) -> Uuid:
         return ZERO_UUID
 
 
-def _read_epochs(log_dir: LogDir, path: str) -> LeaderEpochs:
+def _read_epochs(log_dir: LogDir, path: str) -> LeaderEpochs | None:
+    """None if the file is damaged."""
     try:
         return LeaderEpochs(parse_epochs(log_dir.disk.read_file(f"{path}/{LEADER_EPOCHS}").decode()))
     except ValueError as error:
-        logger.warning("%s/%s is damaged, epochs are taken from the batches: %s", path, LEADER_EPOCHS, error)
-        return LeaderEpochs()
+        logger.warning("%s/%s is damaged, reading all batches for it: %s", path, LEADER_EPOCHS, error)
+        return None
+
+
+def _epochs_of_batches(segments: list[Segment]) -> LeaderEpochs:
+    epochs = LeaderEpochs()
+    for segment in segments:
+        if segment.size:
+            for _, header in scan_batches(segment.file().read, segment.size, 0):
+                if header.leader_epoch > epochs.latest:
+                    epochs.assign(header.leader_epoch, header.base_offset)
+    return epochs
 
 
 def _clean_end(active: Segment) -> int | None:
@@ -419,13 +432,13 @@ def rebuild_producers(
 
 
 def _remove_stray_snapshots(
-    log_dir: LogDir, path: str, bases: list[int], snapshots: dict[int, None], end: int
+    log_dir: LogDir, path: str, bases: list[int], snapshots: dict[int, None], start: int, end: int
 ) -> None:
     """Keep those at a segment's begin, and the newest one if it lies in the active segment."""
     keep = set(bases)
     newest = max((offset for offset in snapshots if offset <= end), default=None)
     if newest is not None and newest >= bases[-1]:
         keep.add(newest)
-    for offset in [offset for offset in snapshots if offset not in keep or offset > end]:
+    for offset in [offset for offset in snapshots if offset not in keep or not start < offset <= end]:
         log_dir.disk.remove(f"{path}/{offset_name(offset, SNAPSHOT)}")
         del snapshots[offset]
