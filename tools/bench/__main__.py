@@ -1,7 +1,7 @@
 """kbroker and Apache Kafka side by side: `python -m tools.bench`, or `make bench ARGS=--quick`.
 
-Each broker in turn gets one core, the load another. Linux only (/proc, epoll); Kafka needs Java 17 and, the
-first time, Maven. About three minutes, --quick less than two. Numbers of one run compare with each other only.
+Each broker in turn gets one core, the load another. Linux only (/proc, epoll); Kafka needs Java 17 and, once,
+Maven. Takes about three minutes, with --quick two. Compare the numbers of one run with each other.
 """
 
 from __future__ import annotations
