@@ -24,6 +24,9 @@ from kbroker.protocol.generated.group_metadata_value import GroupMetadataValue
 from kbroker.protocol.generated.join_group_response import JoinGroupResponse
 from kbroker.protocol.generated.sync_group_response import SyncGroupResponse
 
+#: The least time between two looks at a group whose members are all away; a client may have asked for -1.
+_WAIT_AGAIN_MS = 1_000
+
 
 def join_error(member_id: str, code: ErrorCode) -> JoinGroupResponse:
     """A JoinGroup that failed."""
@@ -100,7 +103,7 @@ class ClassicRounds:
             self._become_empty(group, now_ms, out)
         elif not group.elect_joined_leader():
             # Only static members that are away: wait until they come back or their sessions end.
-            self._start_join_timer(group, now_ms + group.rebalance_timeout_ms)
+            self._start_join_timer(group, now_ms + max(group.rebalance_timeout_ms, _WAIT_AGAIN_MS))
         else:
             self._next_generation(group, now_ms, out)
 
