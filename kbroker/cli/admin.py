@@ -15,7 +15,7 @@ import click
 from kbroker import __version__
 from kbroker.cli.admin_base import AdminGroup, Session
 from kbroker.cli.output import clean
-from kbroker.client.errors import ClientError, Unreachable
+from kbroker.client.errors import ClientError, NotConnected
 from kbroker.errors import ApiError
 
 
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _fail(error.format_message())
         except (click.Abort, KeyboardInterrupt):
             return _fail("interrupted", 130)
-        except Unreachable as error:
+        except NotConnected as error:
             advice = "is a broker running there? `kbroker start` starts one, --bootstrap names another"
             return _fail(f"{error}; {advice}")
         except ApiError as error:

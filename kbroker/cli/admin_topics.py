@@ -166,7 +166,9 @@ def create(
         except ApiError as error:
             if not if_not_exists or error.code != ErrorCode.TOPIC_ALREADY_EXISTS:
                 results[name] = error
-            elif not session.json:
+            elif session.json:
+                results[name] = None
+            else:
                 print(f"topic {clean(name)} exists already")
     session.report("topic {} could be created" if dry_run else "topic {} is created", results)
 

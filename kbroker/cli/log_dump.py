@@ -117,7 +117,8 @@ def _batch(header: BatchHeader, valid: bool) -> Entry:
         "crc": header.crc,
         "valid": valid,
     }
-    count = "compressed" if header.record_count < 0 else f"{header.record_count} records"
+    number = header.record_count
+    count = "compressed" if number < 0 else "1 record" if number == 1 else f"{number} records"
     words = [
         f"offsets {header.base_offset}-{header.last_offset}",
         count,

@@ -11,7 +11,7 @@ from time import monotonic, sleep
 from typing import TypeVar
 
 from kbroker.client.connection import Address, Connection
-from kbroker.client.errors import ClientError, Unreachable, check, error_code
+from kbroker.client.errors import ClientError, NotConnected, Unreachable, check, error_code
 from kbroker.errors import ErrorCode
 from kbroker.protocol.api_keys import ApiKey
 from kbroker.protocol.generated.find_coordinator_request import FindCoordinatorRequest
@@ -98,13 +98,15 @@ class Cluster:
         """
         for connection in self._connections.values():
             return connection
-        reasons = []
+        reasons: list[Unreachable] = []
         for address in self.bootstrap:
             try:
                 return self._connect(address)
             except Unreachable as error:
-                reasons.append(str(error))
-        raise Unreachable("; ".join(reasons))
+                reasons.append(error)
+        if len(reasons) == 1:
+            raise reasons[0]
+        raise NotConnected("; ".join(map(str, reasons)))
 
     def node(self, node_id: int) -> Connection:
         """A connection to one broker.

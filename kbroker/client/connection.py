@@ -9,7 +9,7 @@ from time import monotonic
 from typing import NamedTuple, TypeVar
 
 from kbroker import __version__
-from kbroker.client.errors import ClientError, Unreachable, Unsupported
+from kbroker.client.errors import ClientError, NotConnected, Unreachable, Unsupported
 from kbroker.errors import ErrorCode, ProtocolError
 from kbroker.protocol.api_keys import FACTS, ApiKey, request_header_version, response_header_version
 from kbroker.protocol.generated.api_versions_request import ApiVersionsRequest
@@ -46,7 +46,8 @@ class Connection:
         timeout_s: for connecting, and for each answer.
 
     Raises:
-        Unreachable: refused, unknown host, timed out or closed.
+        NotConnected: refused, unknown host, or timed out.
+        Unreachable: the broker closes, or does not answer.
         ClientError: what listens there is no Kafka broker.
     """
 
@@ -58,10 +59,10 @@ class Connection:
         try:
             self._socket = socket.create_connection(address, timeout=timeout_s)
         except TimeoutError:
-            raise Unreachable(f"{address} does not answer (no connection within {timeout_s:g} s)") from None
+            raise NotConnected(f"{address} does not answer (no connection within {timeout_s:g} s)") from None
         except (OSError, UnicodeError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise Unreachable(f"cannot connect to {address} ({reason})") from None
+            raise NotConnected(f"cannot connect to {address} ({reason})") from None
         try:
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self.api_versions = self._negotiate()

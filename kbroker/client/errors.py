@@ -13,6 +13,10 @@ class Unreachable(ClientError):
     """No connection, or it broke, or no answer in time."""
 
 
+class NotConnected(Unreachable):
+    """Nothing listens there, or it does not accept."""
+
+
 class Unsupported(ClientError):
     """The broker is too old (or new) for what is asked."""
 
