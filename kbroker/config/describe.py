@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from typing import NamedTuple
 
 from kbroker.config.broker_config import BrokerConfig, ConfigSource
@@ -41,6 +42,9 @@ class ConfigEntry(NamedTuple):
     documentation: str
 
 
+#: What the names of our own settings begin with.
+OWN_PREFIX = "kbroker."
+
 #: Which names are asked for; None or nothing for all. (Kafka takes an empty list for all, too.)
 Wanted = Collection[str] | None
 
@@ -61,10 +65,29 @@ def _entry(
 
 
 def _names(definitions: Mapping[str, Definition], own: Mapping[str, str], wanted: Wanted) -> Iterator[str]:
-    """The names to show: all that are not hidden, and hidden ones that are set; of these the wanted ones."""
+    """The names to show: all that are not hidden, and hidden ones that are set; of these the wanted ones.
+
+    Our own settings show only when they are asked for by name, so that the full list is Kafka's.
+    """
     for name, definition in definitions.items():
-        if (not wanted or name in wanted) and (not definition.hidden or name in own):
+        shown = (not definition.hidden or name in own) and not name.startswith(OWN_PREFIX)
+        if name in wanted if wanted else shown:
             yield name
+
+
+@cache
+def _listed_topic_definitions() -> dict[str, Definition]:
+    """The settings of a topic in the order of Kafka's listing: that of a Java hash table of 64 slots."""
+    definitions = topic_definitions()
+    return {name: definitions[name] for name in sorted(definitions, key=lambda name: _java_hash(name) % 64)}
+
+
+def _java_hash(text: str) -> int:
+    """`String.hashCode`, its upper half folded into the lower as `HashMap` does."""
+    value = 0
+    for char in text:
+        value = (value * 31 + ord(char)) & 0xFFFFFFFF
+    return value ^ (value >> 16)
 
 
 def describe_topic(broker: BrokerConfig, own: Mapping[str, str], wanted: Wanted = None) -> list[ConfigEntry]:
@@ -76,7 +99,7 @@ def describe_topic(broker: BrokerConfig, own: Mapping[str, str], wanted: Wanted 
         wanted: names to show.
     """
     entries = []
-    definitions = topic_definitions()
+    definitions = _listed_topic_definitions()
     for name in _names(definitions, own, wanted):
         value = to_text(topic_value(broker, own, name))
         fallback = topic_fallback(name)
@@ -94,7 +117,7 @@ def describe_broker(broker: BrokerConfig, wanted: Wanted = None) -> list[ConfigE
     for name in _names(broker_definitions(), own, wanted):
         entries.append(_broker_entry(broker, name))
     for name in own:
-        if name not in broker_definitions() and (not wanted or name in wanted):
+        if broker_definitions().get(name) is None and (not wanted or name in wanted):
             entries.append(_broker_entry(broker, name))
     return entries
 

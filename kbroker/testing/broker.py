@@ -92,8 +92,8 @@ class Broker(RunningBroker):
             import tempfile
 
             self.data = tempfile.mkdtemp(prefix="kbroker-")
-        runner = self._new_runner()
         try:
+            runner = self._new_runner()
             self.bootstrap = runner.start()
         except BaseException:
             self._forget_data()

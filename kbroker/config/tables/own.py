@@ -4,7 +4,8 @@ TABLE = """\
 kbroker.advertised.host | string | null | not blank | ro | obeyed
     The name told to clients for a listener on all interfaces; the machine's own if unset.
 kbroker.auto.create.wait | boolean | false | - | ro | obeyed
-    Whether Metadata waits for a topic that it creates, instead of saying first that it is unknown as Kafka does.
+    Whether Metadata waits for a topic that it creates, instead of saying first, as Kafka does, that it is
+    unknown.
 kbroker.cluster.id | string | null | not blank | ro | obeyed
     The id that a new cluster gets and an old one must have; a random one if unset.
 kbroker.event.loop | string | auto | in auto,uvloop,asyncio | ro | obeyed

@@ -1,0 +1,199 @@
+"""`kbroker start` from outside: what goes wrong is one line, what goes right is a banner and a clean end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kbroker.cli.main import main
+
+ROOT = Path(__file__).parents[2]
+CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("KAFKA_", "KBROKER_"))}
+
+
+def command(*arguments):
+    return [sys.executable, "-m", "kbroker.cli.main", "start", *map(str, arguments)]
+
+
+def environment(**more):
+    return {**CLEAN, "PYTHONPATH": str(ROOT), **more}
+
+
+def refused(*arguments, **variables):
+    """The one line that a start which cannot be says; nothing else, and exit code 1."""
+    done = subprocess.run(
+        command(*arguments), env=environment(**variables), capture_output=True, text=True, timeout=30
+    )
+    assert done.returncode == 1, done.stderr
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+class Running:
+    """A broker process that has said its banner."""
+
+    def __init__(self, *arguments, cwd=None, **variables):
+        self.process = subprocess.Popen(
+            command(*arguments),
+            env=environment(**variables),
+            cwd=cwd,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        lines = []
+        while not lines or "Ctrl-C" not in lines[-1]:
+            lines.append(self.process.stdout.readline())
+            assert lines[-1], self.process.stderr.read()
+        self.banner = "".join(lines)
+        self.first_line = lines[0]
+        self.address = self.first_line.split("listens on ")[1].split()[0]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.process.kill()
+        self.process.communicate()
+
+    def end(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        output, errors = self.process.communicate(timeout=30)
+        assert output == ""
+        return self.process.returncode, errors
+
+
+@pytest.fixture
+def data(tmp_path):
+    return tmp_path / "data"
+
+
+def tree(folder):
+    return sorted((str(path.relative_to(folder)), path.stat().st_mtime_ns) for path in folder.rglob("*"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_cleanly_and_the_data_stay(data, number):
+    with Running("--port", 0, "--data", data) as broker:
+        code, errors = broker.end(number)
+    assert (code, errors) == (0, "")
+    assert f"data in {data}" in broker.banner
+    assert "kcat" in broker.banner
+    assert (data / ".kafka_cleanshutdown").exists()
+    cluster = broker.first_line.split("cluster ")[1]
+    with Running("--port", 0, "--data", data) as again:
+        assert again.first_line.split("cluster ")[1] == cluster
+
+
+def test_a_port_that_is_taken(data):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        line = refused("--host", "127.0.0.1", "--port", port, "--data", data)
+    assert line == f"kbroker: cannot listen on 127.0.0.1:{port} (PLAINTEXT): address already in use"
+    assert not data.exists()
+
+
+def test_a_folder_in_use_by_another_broker(data):
+    with Running("--port", 0, "--data", data):
+        before = (data / "meta.properties").read_text()
+        line = refused("--port", 0, "--data", data)
+        assert "is in use by another broker" in line
+        assert (data / "meta.properties").read_text() == before
+
+
+def test_a_folder_of_another_node_or_cluster(data):
+    with Running("--port", 0, "--data", data) as broker:
+        broker.end()
+    before = tree(data)
+    assert "belongs to node 1, but this is node 2" in refused(
+        "--port", 0, "--data", data, "--set", "node.id=2"
+    )
+    assert "belongs to cluster" in refused("--port", 0, "--data", data, CLUSTER_ID="MkU3OEVBNTcwNTJENDM2Qg")
+    assert tree(data) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_is_not_writable(data):
+    data.mkdir(mode=0o500)
+    assert refused("--port", 0, "--data", data) == f"kbroker: the folder {data} is not writable"
+
+
+def test_a_folder_that_is_a_file(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("")
+    assert refused("--port", 0, "--data", path) == f"kbroker: {path} is no folder"
+    assert "is no folder" in refused("--port", 0, "--data", path / "below")
+
+
+def test_settings_that_are_wrong(tmp_path, data):
+    properties = tmp_path / "server.properties"
+    properties.write_text("log.retension.ms=5\n")
+    assert refused("--config", properties, "--data", data) == (
+        f"kbroker: {properties}: unknown setting log.retension.ms; did you mean log.retention.ms?"
+    )
+    assert "Not a number of type INT" in refused("--set", "num.partitions=many", "--data", data)
+    assert "--set needs name=value" in refused("--set", "num.partitions", "--data", data)
+    assert "cannot read" in refused("--config", tmp_path / "absent", "--data", data)
+    assert "is not supported yet" in refused("--set", "listeners=SSL://:0", "--data", data)
+    assert "--port must be between" in refused("--port", 99999, "--data", data)
+    assert not data.exists()
+
+
+def test_files_environment_and_options_come_together(tmp_path, data):
+    toml = tmp_path / "kbroker.toml"
+    toml.write_text('num.partitions = 3\n[log]\ndirs = "elsewhere"\n')
+    with Running(
+        "--config",
+        toml,
+        "--data",
+        data,
+        KAFKA_LISTENERS="PLAINTEXT://127.0.0.1:0",
+        KAFKA_NUM_IO_THREADS="9",
+    ) as broker:
+        assert broker.address.startswith("127.0.0.1:")
+        code, errors = broker.end()
+    assert code == 0
+    assert f"data in {data}" in broker.banner
+    assert "have no effect in kbroker yet: num.io.threads" in errors
+    assert len(errors.splitlines()) == 1
+
+
+def test_the_data_lie_below_the_current_folder_by_default(tmp_path):
+    with Running("--port", 0, cwd=tmp_path) as broker:
+        broker.end()
+    assert (tmp_path / "kbroker-data" / "meta.properties").exists()
+
+
+def test_asyncio_serves_as_well(data):
+    with Running("--port", 0, "--data", data, KBROKER_EVENT_LOOP="asyncio") as broker:
+        assert broker.end()[0] == 0
+
+
+def test_a_stop_is_quick_with_an_idle_client(data):
+    with Running("--host", "127.0.0.1", "--port", 0, "--data", data) as broker:
+        host, port = broker.address.split(":")
+        with socket.create_connection((host, int(port))):
+            started = time.monotonic()
+            assert broker.end()[0] == 0
+    # 0.2 s is the aim; a loaded machine gets ten times that before a test says so.
+    assert time.monotonic() - started < 2
+
+
+def test_the_other_words(capsys):
+    assert main(["version"]) == 0
+    assert capsys.readouterr().out.startswith("kbroker 0.")
+    assert main(["--help"]) == 0
+    assert "start" in capsys.readouterr().out
+    assert main([]) == 2
+    assert main(["strat"]) == 2
+    assert "no command 'strat'" in capsys.readouterr().err
