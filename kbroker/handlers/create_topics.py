@@ -84,7 +84,8 @@ def _effective(services: Services, own: dict[str, str | None]) -> list[Creatable
     return [
         CreatableTopicConfigs(
             name=entry.name,
-            value=entry.value,
+            # As it was given: Kafka does not rewrite a value that it accepts.
+            value=overrides.get(entry.name, entry.value),
             read_only=entry.read_only,
             config_source=entry.source,
             is_sensitive=entry.sensitive,

@@ -16,6 +16,7 @@ from kbroker.protocol.generated.describe_quorum_response import (
     ReplicaState,
     TopicData,
 )
+from kbroker.types import ZERO_UUID
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
@@ -39,7 +40,7 @@ def handle(
     voters = [
         ReplicaState(
             replica_id=voter.id,
-            replica_directory_id=voter.directory_id,
+            replica_directory_id=voter.directory_id if context.version >= 2 else ZERO_UUID,
             log_end_offset=quorum.log_end_offset,
             last_fetch_timestamp=now,
             last_caught_up_timestamp=now,

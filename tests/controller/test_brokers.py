@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import pytest
+
+from kbroker.controller.brokers import (
+    NodeRegistration,
+    join_broker,
+    register_broker,
+    register_controller,
+    unfence_broker,
+)
+from kbroker.controller.features import SUPPORTED_FEATURES
+from kbroker.controller.partitions import broker_back, broker_gone
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.metadata.image import Endpoint
+from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
+from tests.controller.clusters import cluster, uuid, with_topic
+
+
+def node(number=1, incarnation=50, **changes):
+    fields = {"log_dirs": [uuid(100 + number)], "rack": "r"}
+    return NodeRegistration(
+        number,
+        uuid(incarnation),
+        [Endpoint("PLAINTEXT", "h", 9)],
+        SUPPORTED_FEATURES,
+        **{**fields, **changes},
+    )
+
+
+def partition(image, index=0):
+    return image.topics.partition("t", index)
+
+
+def test_a_broker_registers_fenced_and_its_epoch_is_the_offset():
+    image = cluster()
+    decision = register_broker(image, node())
+    assert decision.response == image.offset + 1
+    broker = image.apply(decision.records).brokers[1]
+    assert (broker.epoch, broker.fenced, broker.rack, broker.log_dirs) == (100, True, "r", (uuid(101),))
+    assert broker.features["metadata.version"].max_level == 33
+
+
+def test_a_new_incarnation_gives_up_what_the_old_one_led():
+    image = with_topic(cluster(1), "t")
+    decision = register_broker(image, node())
+    new = image.apply(decision.records)
+    state = partition(new)
+    # Alone in the ISR it stays there: nobody else has the records.
+    assert (state.leader, state.isr, state.leader_epoch) == (-1, (1,), 1)
+    back = new.apply(unfence_broker(new, 1, decision.response).records)
+    assert (partition(back).leader, partition(back).leader_epoch) == (1, 2)
+
+
+def test_the_same_incarnation_again_changes_no_partition():
+    image = with_topic(cluster(1), "t")
+    decision = register_broker(image, node(incarnation=1))
+    assert [record.NAME for record in decision.records] == ["RegisterBrokerRecord"]
+
+
+def test_joining_is_both_steps_at_once():
+    image = with_topic(cluster(1), "t", 3)
+    decision = join_broker(image, node())
+    new = image.apply(decision.records)
+    assert new.brokers[1].epoch == decision.response == image.offset + 1
+    assert not new.brokers[1].fenced
+    assert {(p.leader, p.leader_epoch) for p in new.topics.get("t").partitions} == {(1, 2)}
+
+
+def test_another_replica_in_sync_takes_over():
+    image = with_topic(cluster(1, 2), "t", 1, 2)
+    first = partition(image).leader
+    other = 3 - first
+    new = image.apply(broker_gone(image, first))
+    assert (partition(new).leader, partition(new).isr, partition(new).leader_epoch) == (other, (other,), 1)
+
+
+def test_a_follower_leaves_the_isr_without_a_new_leader_epoch():
+    image = with_topic(cluster(1, 2), "t", 1, 2)
+    follower = 3 - partition(image).leader
+    new = image.apply(broker_gone(image, follower))
+    assert partition(new).isr == (partition(image).leader,)
+    assert partition(new).leader_epoch == 0
+
+
+def test_a_fenced_replica_is_not_elected():
+    image = with_topic(cluster(1, 2), "t", 1, 2)
+    first = partition(image).leader
+    other = 3 - first
+    brokers = {**image.brokers, other: image.brokers[other]._replace(fenced=True)}
+    fenced = type(image)(**{**{f: getattr(image, f) for f in image.__slots__}, "brokers": brokers})
+    assert partition(fenced.apply(broker_gone(fenced, first))).leader == -1
+
+
+def test_only_an_in_sync_replica_leads_when_it_is_back():
+    image = with_topic(cluster(1, 2), "t", 1, 2)
+    topic_id = image.topics.get("t").id
+    image = image.apply([PartitionChangeRecord(partition_id=0, topic_id=topic_id, isr=[1], leader=-1)])
+    assert broker_back(image, 2) == []
+    assert partition(image.apply(broker_back(image, 1))).leader == 1
+
+
+def test_an_eligible_replica_of_an_empty_isr_leads_and_the_lists_are_cleared():
+    image = with_topic(cluster(1), "t")
+    topic_id = image.topics.get("t").id
+    change = {"isr": [], "leader": -1, "eligible_leader_replicas": [1], "last_known_elr": [1]}
+    image = image.apply([PartitionChangeRecord(partition_id=0, topic_id=topic_id, **change)])
+    state = partition(image.apply(broker_back(image, 1)))
+    assert (state.leader, state.isr, state.elr, state.last_known_elr) == (1, (1,), (), ())
+
+
+def test_unfencing_checks_the_epoch_and_happens_once():
+    image = cluster(1)
+    assert list(unfence_broker(image, 1, 10).records) == []
+    with pytest.raises(ApiError) as stale:
+        unfence_broker(image, 1, 9)
+    assert stale.value.code is ErrorCode.STALE_BROKER_EPOCH
+    with pytest.raises(ApiError) as unknown:
+        unfence_broker(image, 2, 9)
+    assert unknown.value.code is ErrorCode.BROKER_ID_NOT_REGISTERED
+
+
+def test_a_broker_that_cannot_work_at_a_finalized_level_is_refused():
+    image = cluster(1).apply([])
+    features = {**image.features, "group.version": 1}
+    newer = type(image)(**{**{f: getattr(image, f) for f in image.__slots__}, "features": features})
+    with pytest.raises(ApiError, match=r"finalized version 1 of group\.version") as caught:
+        register_broker(newer, node())
+    assert caught.value.code is ErrorCode.UNSUPPORTED_VERSION
+
+
+def test_one_log_directory_twice_is_refused():
+    with pytest.raises(ApiError) as caught:
+        register_broker(cluster(), node(log_dirs=[uuid(1), uuid(1)]))
+    assert caught.value.code is ErrorCode.INVALID_REGISTRATION
+
+
+def test_older_levels_get_older_registrations():
+    image = cluster(level=16)
+    (record,) = register_broker(image, node()).records
+    assert (record.log_dirs, record.cordoned_log_dirs) == ([], None)
+    assert list(register_controller(cluster(level=14), node()).records) == []
+    assert len(register_controller(cluster(level=15), node()).records) == 1
