@@ -1,0 +1,290 @@
+"""The group coordinator of this broker: which shard keeps a group, and what happens to all of them.
+
+`__consumer_offsets` is led partition by partition; each one led here has a `ShardDriver`. They load one
+after the other in the background, or at once when a request needs one.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
+
+from kbroker.broker.auto_topics import GROUP_OFFSETS
+from kbroker.broker.deferred import Deferred
+from kbroker.broker.shard_driver import ShardDriver
+from kbroker.coordinator.group.classic_requests import Joining
+from kbroker.coordinator.group.group import Group
+from kbroker.coordinator.group.group_shard import GroupShard, ListedGroup
+from kbroker.coordinator.group.limits import GroupLimits
+from kbroker.coordinator.group.offset_requests import Committing, DeletedOffsets, FetchedOffset
+from kbroker.coordinator.partitioner import partition_for
+from kbroker.coordinator.shard import Outcome
+from kbroker.errors import ApiError, ErrorCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kbroker.broker.replica_manager import Leadership
+    from kbroker.broker.shard_driver import Replicas
+    from kbroker.broker.timer import Timer, TimerHandle
+    from kbroker.clock import Clock
+    from kbroker.config.broker_config import BrokerConfig
+    from kbroker.metadata.cache import MetadataCache
+    from kbroker.metadata.delta import ClusterDelta
+    from kbroker.metadata.image import ClusterImage
+    from kbroker.protocol.generated.join_group_request import JoinGroupRequest
+    from kbroker.protocol.generated.join_group_response import JoinGroupResponse
+    from kbroker.protocol.generated.leave_group_request import MemberIdentity
+    from kbroker.protocol.generated.leave_group_response import LeaveGroupResponse
+    from kbroker.protocol.generated.sync_group_request import SyncGroupRequest
+    from kbroker.protocol.generated.sync_group_response import SyncGroupResponse
+    from kbroker.types import Uuid
+
+_partition_for = lru_cache(maxsize=8_192)(partition_for)
+
+
+def group_limits(config: BrokerConfig) -> GroupLimits:
+    """The settings as numbers; all of them are fixed while a broker runs."""
+    return GroupLimits(
+        min_session_timeout_ms=config.get_int("group.min.session.timeout.ms"),
+        max_session_timeout_ms=config.get_int("group.max.session.timeout.ms"),
+        initial_rebalance_delay_ms=config.get_int("group.initial.rebalance.delay.ms"),
+        max_size=config.get_int("group.max.size"),
+        offset_metadata_bytes_max=config.get_int("offset.metadata.max.bytes"),
+        offsets_retention_ms=config.get_int("offsets.retention.minutes") * 60_000,
+    )
+
+
+class SteadyTime:
+    """Milliseconds since 1970 that do not jump with the wall clock: sessions and commit times use one
+    measure.
+
+    Counted by the monotonic clock from the wall time at the start. `follow` catches up when the wall clock is
+    ahead (the machine slept); it never goes back.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._offset = clock.now_ms() - clock.monotonic_ms()
+
+    def now_ms(self) -> int:
+        """The time now."""
+        return self._clock.monotonic_ms() + self._offset
+
+    def follow(self) -> None:
+        """Catch up with the wall clock."""
+        self._offset = max(self._offset, self._clock.now_ms() - self._clock.monotonic_ms())
+
+
+class GroupCoordinatorDriver:
+    """What handlers ask about groups. Methods raise ApiError (or fail their Deferred with it) with
+    NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS when the group is not, or not yet, kept here.
+
+    Args:
+        new_uuid: 16 random bytes a call, for member ids.
+    """
+
+    def __init__(
+        self,
+        config: BrokerConfig,
+        clock: Clock,
+        timer: Timer,
+        new_uuid: Callable[[], Uuid],
+        metadata: MetadataCache,
+        replicas: Replicas,
+    ) -> None:
+        self.limits = group_limits(config)
+        self.shards: dict[int, ShardDriver[GroupShard]] = {}
+        self._commit_timeout_ms = config.get_int("offsets.commit.timeout.ms")
+        self._check_interval_ms = config.get_int("offsets.retention.check.interval.ms")
+        self._time = SteadyTime(clock)
+        self._timer = timer
+        self._new_uuid = new_uuid
+        self._metadata = metadata
+        self._replicas = replicas
+        self._to_load: deque[ShardDriver[GroupShard]] = deque()
+        self._loading = False
+        self._expiry: TimerHandle = timer.call_later(self._check_interval_ms, self._expire)
+
+    # -- which shard -----------------------------------------------------------------------------------------
+
+    def _shard(self, group_id: str) -> ShardDriver[GroupShard]:
+        topic = self._metadata.image.topics.get(GROUP_OFFSETS)
+        if topic is None:
+            raise ApiError(ErrorCode.NOT_COORDINATOR)
+        driver = self.shards.get(_partition_for(group_id, len(topic.partitions)))
+        if driver is None:
+            raise ApiError(ErrorCode.NOT_COORDINATOR)
+        if not driver.ready and not driver.load_some():
+            raise ApiError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+        return driver
+
+    def _all_shards(self) -> list[ShardDriver[GroupShard]]:
+        drivers = list(self.shards.values())
+        for driver in drivers:
+            if not driver.ready and not driver.load_some():
+                raise ApiError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+        return drivers
+
+    def on_leadership(self, change: Leadership) -> None:
+        """A partition of `__consumer_offsets` came or went (`ReplicaManager.on_leadership`)."""
+        tp = change.topic_partition
+        if tp.topic != GROUP_OFFSETS:
+            return
+        if change.leader_epoch < 0:
+            gone = self.shards.pop(tp.partition, None)
+            if gone is not None:
+                gone.close()
+        elif tp.partition not in self.shards:
+            driver = ShardDriver(
+                tp,
+                GroupShard(self.limits),
+                self._replicas,
+                self._timer,
+                self._time.now_ms,
+                self._commit_timeout_ms,
+            )
+            self.shards[tp.partition] = driver
+            self._to_load.append(driver)
+            if not self._loading:
+                self._loading = True
+                self._timer.call_later(0, self._load_next)
+
+    def _load_next(self) -> None:
+        while self._to_load and (self._to_load[0].ready or self._to_load[0].closed):
+            self._to_load.popleft()
+        if not self._to_load:
+            self._loading = False
+            return
+        try:
+            self._to_load[0].load_some()
+        except ApiError:
+            # The disk failed or leadership just went; leadership's end takes the shard away.
+            self._to_load.popleft()
+        self._timer.call_later(0, self._load_next)
+
+    # -- members ---------------------------------------------------------------------------------------------
+
+    def join(
+        self, request: JoinGroupRequest, version: int, client_id: str, client_host: str
+    ) -> Deferred[JoinGroupResponse]:
+        """JoinGroup."""
+        driver = self._shard(request.group_id)
+        unique = "" if request.member_id else _uuid_text(self._new_uuid())
+        joining = Joining(request, version, client_id, client_host, unique)
+        now = self._time.now_ms()
+        return driver.submit(lambda ticket: driver.shard.join(ticket, joining, now))
+
+    def sync(self, request: SyncGroupRequest) -> Deferred[SyncGroupResponse]:
+        """SyncGroup."""
+        driver = self._shard(request.group_id)
+        now = self._time.now_ms()
+        return driver.submit(lambda ticket: driver.shard.sync(ticket, request, now))
+
+    def heartbeat(self, group_id: str, member_id: str, instance_id: str | None, generation: int) -> ErrorCode:
+        """Heartbeat."""
+        now = self._time.now_ms()
+        return self._shard(group_id).shard.heartbeat(group_id, member_id, instance_id, generation, now)
+
+    def leave(self, group_id: str, members: list[MemberIdentity]) -> Deferred[LeaveGroupResponse]:
+        """LeaveGroup, as of version 3."""
+        driver = self._shard(group_id)
+        now = self._time.now_ms()
+        return driver.submit(lambda ticket: driver.shard.leave(ticket, group_id, members, now))
+
+    # -- offsets ---------------------------------------------------------------------------------------------
+
+    def commit(self, request: Committing) -> Deferred[list[ErrorCode]]:
+        """OffsetCommit: one code for each commit."""
+        driver = self._shard(request.group_id)
+        now = self._time.now_ms()
+        return driver.submit(lambda ticket: driver.shard.commit(ticket, request, now))
+
+    def fetch_offsets(
+        self,
+        group_id: str,
+        member_id: str | None,
+        member_epoch: int,
+        topics: list[tuple[str, Uuid, list[int]]] | None,
+        require_stable: bool,
+    ) -> Deferred[list[tuple[str, list[FetchedOffset]]]]:
+        """OffsetFetch of one group."""
+        driver = self._shard(group_id)
+        return driver.read(
+            driver.shard.fetch_offsets(group_id, member_id, member_epoch, topics, require_stable)
+        )
+
+    def delete_offsets(self, group_id: str, partitions: list[tuple[str, int]]) -> Deferred[DeletedOffsets]:
+        """OffsetDelete."""
+        driver = self._shard(group_id)
+        return driver.submit(lambda ticket: driver.shard.delete_offsets(ticket, group_id, partitions))
+
+    # -- groups ----------------------------------------------------------------------------------------------
+
+    def group(self, group_id: str) -> Group | None:
+        """The group, to describe it; None if it does not exist."""
+        return self._shard(group_id).shard.groups.get(group_id)
+
+    def list_groups(self) -> Iterator[ListedGroup]:
+        """All groups that this broker coordinates."""
+        return (listed for driver in self._all_shards() for listed in driver.shard.list_groups())
+
+    def delete_group(self, group_id: str) -> Deferred[ErrorCode]:
+        """DeleteGroups, one group."""
+        driver = self._shard(group_id)
+        return driver.submit(lambda ticket: driver.shard.delete_group(ticket, group_id))
+
+    # -- time and topics -------------------------------------------------------------------------------------
+
+    def _expire(self) -> None:
+        """Look for old offsets, shard by shard, so that no shard holds up the others' requests for long."""
+        self._time.follow()
+        now_ms = self._time.now_ms()
+        self._each_in_turn(deque(self.shards.values()), lambda shard: shard.expire_offsets(now_ms))
+        self._expiry = self._timer.call_later(self._check_interval_ms, self._expire)
+
+    def _each_in_turn(
+        self,
+        drivers: deque[ShardDriver[GroupShard]],
+        outcomes: Callable[[GroupShard], Iterator[Outcome]],
+    ) -> None:
+        if not drivers:
+            return
+        driver = drivers.popleft()
+        if driver.ready and not driver.closed:
+            for outcome in outcomes(driver.shard):
+                driver.perform(outcome)
+        if drivers:
+            self._timer.call_later(0, lambda: self._each_in_turn(drivers, outcomes))
+
+    def on_metadata(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
+        """Offsets of deleted topics go (a `MetadataCache` subscriber)."""
+        deleted = [topic.name for topic in delta.deleted_topics.values() if topic.name != GROUP_OFFSETS]
+        if not deleted:
+            return
+        for driver in list(self.shards.values()):
+            driver.when_ready(partial(self._forget_topics, driver, deleted))
+
+    @staticmethod
+    def _forget_topics(driver: ShardDriver[GroupShard], topics: list[str]) -> None:
+        for outcome in driver.shard.topics_deleted(topics):
+            driver.perform(outcome)
+
+    def close(self) -> None:
+        """The broker stops: nobody waits any more."""
+        self._expiry.cancel()
+        self._to_load.clear()
+        for driver in self.shards.values():
+            driver.close(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        self.shards.clear()
+
+
+def _uuid_text(raw: Uuid) -> str:
+    """A random uuid (version 4) in its usual form."""
+    value = int.from_bytes(raw, "big")
+    value = value & ~(0xF << 76) | 4 << 76
+    value = value & ~(3 << 62) | 2 << 62
+    text = f"{value:032x}"
+    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))

@@ -1,0 +1,278 @@
+"""Runs one coordinator shard: loads it from its partition, writes what it decides, answers, keeps its time.
+
+When is a record applied, and when is a request answered? A record is applied the moment it is in our log,
+so that the next decision sees it. Every answer, also one that only read, waits until all that was in the
+log when it was made is committed, so that nobody hears of what may still be lost. A record that was
+appended can be lost only together with the leadership; then the whole shard is dropped and every request
+that waits gets NOT_COORDINATOR; a later leadership reads the log anew. So nothing ever has to be undone.
+With one replica a commit is there at once, and none of this costs a wait.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from kbroker.broker.deferred import Deferred
+from kbroker.coordinator.shard import CoordinatorRecord, Outcome, Reply, Shard, Ticket
+from kbroker.errors import ApiError, ErrorCode, ProtocolError
+from kbroker.protocol.control_records import EndTxnMarker, decode_control_message
+from kbroker.protocol.record_batch import (
+    BatchHeader,
+    CorruptBatch,
+    InvalidRecord,
+    Record,
+    build_batch,
+    decode_records,
+    iter_batches,
+)
+from kbroker.storage.log import AppendOrigin
+
+if TYPE_CHECKING:
+    from kbroker.broker.timer import Timer, TimerHandle
+    from kbroker.storage.log import AppendResult
+    from kbroker.types import TopicPartition
+
+S = TypeVar("S", bound=Shard)
+
+_log = logging.getLogger(__name__)
+
+#: Bytes of log that are replayed in one go before others have their turn.
+LOAD_BYTES = 1 << 20
+#: Records and bytes of one batch where an outcome does not ask for a single one.
+_BATCH_RECORDS, _BATCH_BYTES = 1_000, 512 * 1024
+
+
+class Replicas(Protocol):
+    """What a coordinator needs of its partition (broker/replica_manager.py)."""
+
+    def append_internal(self, tp: TopicPartition, batch: bytes, *, origin: AppendOrigin) -> AppendResult: ...
+
+    def when_committed(self, tp: TopicPartition, last_offset: int) -> Deferred[None]: ...
+
+    def read_internal(self, tp: TopicPartition, offset: int, max_bytes: int = LOAD_BYTES) -> bytes: ...
+
+
+class ShardDriver(Generic[S]):
+    """One shard and the partition behind it; lives as long as this broker leads the partition.
+
+    Args:
+        tp: the partition.
+        shard: empty; it is filled by `load_some`.
+        now_ms: the time as the shard counts it; never runs backwards.
+        commit_timeout_ms: how long an answer waits for its records to be committed.
+    """
+
+    def __init__(
+        self,
+        tp: TopicPartition,
+        shard: S,
+        replicas: Replicas,
+        timer: Timer,
+        now_ms: Callable[[], int],
+        commit_timeout_ms: int = 5_000,
+    ) -> None:
+        self.tp = tp
+        self.shard = shard
+        self.ready = False
+        self.closed = False
+        self._replicas = replicas
+        self._timer = timer
+        self._now_ms = now_ms
+        self._commit_timeout_ms = commit_timeout_ms
+        self._load_offset = 0
+        self._when_ready: list[Callable[[], None]] = []
+        self._skipped = 0
+        self._waiting: dict[Ticket, None] = {}
+        self._last_offset = -1
+        self._committed = True
+        self._alarm: TimerHandle | None = None
+        self._alarm_ms: int | None = None
+
+    # -- loading ---------------------------------------------------------------------------------------------
+
+    def load_some(self) -> bool:
+        """Replay the next part of the log; True when there is no more and requests may come."""
+        if self.ready or self.closed:
+            return True
+        data = self._replicas.read_internal(self.tp, self._load_offset, LOAD_BYTES)
+        for header in iter_batches(data):
+            self._replay(data, header)
+            self._load_offset = header.next_offset
+        if len(data) >= LOAD_BYTES:
+            return False
+        self.ready = True
+        if self._skipped:
+            _log.warning("%s: passed over %d records of unknown kinds", self.tp, self._skipped)
+        self.perform(self.shard.loaded(self._now_ms()))
+        waiting, self._when_ready = self._when_ready, []
+        for action in waiting:
+            action()
+        return True
+
+    def when_ready(self, action: Callable[[], None]) -> None:
+        """Call `action` now, or as soon as the log is replayed."""
+        if self.ready:
+            action()
+        else:
+            self._when_ready.append(action)
+
+    def _replay(self, data: bytes, header: BatchHeader) -> None:
+        """A batch that cannot be read is named and passed over: the other groups must live."""
+        try:
+            records = decode_records(data, header)
+        except (CorruptBatch, InvalidRecord, ApiError) as error:
+            _log.error("%s: the batch at %d cannot be read: %s", self.tp, header.base_offset, error)
+            return
+        if header.is_control:
+            for record in records:
+                marker = decode_control_message(record)[1]
+                if isinstance(marker, EndTxnMarker):
+                    self.shard.apply_marker(header.producer_id, marker.commit)
+            return
+        producer_id = header.producer_id if header.is_transactional else -1
+        for record in records:
+            self._replay_record(record, producer_id)
+
+    def _replay_record(self, record: Record, producer_id: int) -> None:
+        if record.key is None:
+            self._skipped += 1
+            return
+        try:
+            decoded = self.shard.decode(record.key, record.value)
+        except ProtocolError as error:
+            _log.error("%s: the record at %d cannot be read: %s", self.tp, record.offset, error)
+            return
+        if decoded is None:
+            self._skipped += 1
+        else:
+            self.shard.apply(decoded, record.offset, producer_id)
+
+    # -- requests --------------------------------------------------------------------------------------------
+
+    def submit(self, decide: Callable[[Ticket], Outcome]) -> Deferred[Any]:
+        """Perform what `decide` says about a request; the shard answers the ticket now or later."""
+        ticket: Deferred[Any] = Deferred()
+        self.perform(decide(ticket))
+        if not ticket.done:
+            self._waiting[ticket] = None
+        return ticket
+
+    def read(self, answer: Any) -> Deferred[Any]:
+        """An answer that only read the state; it comes when what it read is committed."""
+        ticket: Deferred[Any] = Deferred()
+        self._deliver([Reply(ticket, answer)])
+        if not ticket.done:
+            self._waiting[ticket] = None
+        return ticket
+
+    def perform(self, outcome: Outcome | None) -> None:
+        """See coordinator/shard.py for the order; afterwards the alarm stands at the next deadline."""
+        while outcome is not None:
+            if outcome.records:
+                try:
+                    self._write(outcome)
+                except ApiError as error:
+                    _log.warning("%s: a record was refused: %s", self.tp, error)
+                    outcome = outcome.refused(error.code) if outcome.refused is not None else None
+                    continue
+            if outcome.replies:
+                self._deliver(outcome.replies)
+            outcome = outcome.then() if outcome.then is not None else None
+        self._set_alarm()
+
+    def _write(self, outcome: Outcome) -> None:
+        now = self._now_ms()
+        batch: list[Record] = []
+        records: list[CoordinatorRecord] = []
+        size = 0
+        for record in outcome.records:
+            key, value = record.encoded()
+            batch.append(Record(-1, now, key, value, ()))
+            records.append(record)
+            size += len(key) + len(value or b"")
+            if not outcome.atomic and (len(batch) >= _BATCH_RECORDS or size >= _BATCH_BYTES):
+                self._append(batch, records)
+                batch, records, size = [], [], 0
+        if batch:
+            self._append(batch, records)
+
+    def _append(self, batch: list[Record], records: list[CoordinatorRecord]) -> None:
+        result = self._replicas.append_internal(self.tp, build_batch(batch), origin=AppendOrigin.COORDINATOR)
+        self._last_offset = result.last_offset
+        self._committed = False
+        for offset, record in enumerate(records, result.base_offset):
+            self.shard.apply(record, offset)
+
+    # -- answers ---------------------------------------------------------------------------------------------
+
+    def _deliver(self, replies: list[Reply]) -> None:
+        if self._committed:
+            self._answer(replies)
+            return
+        last_offset = self._last_offset
+        commit = self._replicas.when_committed(self.tp, last_offset)
+        limit: TimerHandle | None = None
+
+        def committed(done: Deferred[None]) -> None:
+            if limit is not None:
+                limit.cancel()
+            try:
+                done.result()
+            except ApiError:
+                self._fail(replies, ErrorCode.NOT_COORDINATOR)
+                return
+            if last_offset == self._last_offset:
+                self._committed = True
+            self._answer(replies)
+
+        if not commit.done:
+            limit = self._timer.call_later(
+                self._commit_timeout_ms, lambda: self._fail(replies, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+            )
+        commit.then(committed)
+
+    def _answer(self, replies: list[Reply]) -> None:
+        for ticket, response in replies:
+            self._waiting.pop(ticket, None)
+            assert isinstance(ticket, Deferred)
+            ticket.resolve(response)
+
+    def _fail(self, replies: list[Reply], code: ErrorCode) -> None:
+        for ticket, _ in replies:
+            self._waiting.pop(ticket, None)
+            assert isinstance(ticket, Deferred)
+            ticket.fail(ApiError(code))
+
+    # -- time ------------------------------------------------------------------------------------------------
+
+    def _set_alarm(self) -> None:
+        deadline = self.shard.deadline()
+        if deadline is None or self.closed or (self._alarm_ms is not None and self._alarm_ms <= deadline):
+            return
+        if self._alarm is not None:
+            self._alarm.cancel()
+        self._alarm_ms = deadline
+        self._alarm = self._timer.call_later(max(0, deadline - self._now_ms()), self._ring)
+
+    def _ring(self) -> None:
+        self._alarm = self._alarm_ms = None
+        if self.closed:
+            return
+        now = self._now_ms()
+        while (outcome := self.shard.tick(now)) is not None:
+            self.perform(outcome)
+        self._set_alarm()
+
+    # -- the end ---------------------------------------------------------------------------------------------
+
+    def close(self, code: ErrorCode = ErrorCode.NOT_COORDINATOR) -> None:
+        """Stop; whoever waits hears `code`."""
+        self.closed = True
+        if self._alarm is not None:
+            self._alarm.cancel()
+        waiting, self._waiting = self._waiting, {}
+        for ticket in waiting:
+            assert isinstance(ticket, Deferred)
+            ticket.fail(ApiError(code))
