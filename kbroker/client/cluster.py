@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from kbroker.client.connection import Address, Connection
 from kbroker.client.errors import ClientError, NotConnected, Unreachable, check, error_code
-from kbroker.errors import ErrorCode
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.api_keys import ApiKey
 from kbroker.protocol.generated.find_coordinator_request import FindCoordinatorRequest
 from kbroker.protocol.generated.find_coordinator_response import FindCoordinatorResponse
@@ -23,6 +23,7 @@ from kbroker.types import TopicPartition
 
 R = TypeVar("R", bound=Message)
 T = TypeVar("T")
+V = TypeVar("V")
 
 DEFAULT_PORT = 9092
 #: Kinds of coordinators, as FindCoordinator numbers them.
@@ -36,6 +37,18 @@ _COORDINATOR_MOVED = frozenset(
     }
 )
 _CONTROLLER_MOVED = frozenset({ErrorCode.NOT_CONTROLLER})
+#: While leadership moves: what brokers answer, and what metadata tells.
+_LEADER_MOVED = frozenset(
+    {
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        ErrorCode.LEADER_NOT_AVAILABLE,
+        ErrorCode.REPLICA_NOT_AVAILABLE,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.FENCED_LEADER_EPOCH,
+        ErrorCode.UNKNOWN_LEADER_EPOCH,
+    }
+)
+_LEADER_MISSING = frozenset({ErrorCode.LEADER_NOT_AVAILABLE})
 _PAUSE_S = 0.1
 
 
@@ -230,7 +243,62 @@ class Cluster:
             by_leader.setdefault(found[tp], []).append(tp)
         return by_leader
 
+    def ask_leaders(
+        self,
+        partitions: Iterable[TopicPartition],
+        request: Callable[[dict[str, list[int]]], Message],
+        response: type[R],
+        results: Callable[[R], Iterable[tuple[TopicPartition, int, V]]],
+        *,
+        newest_version: int | None = None,
+    ) -> dict[TopicPartition, V]:
+        """Ask the leader of each partition, once per broker; again for those whose leader has moved.
+
+        Args:
+            request: makes the request for some partitions, given by topic.
+            results: partition, error code and result of each partition in an answer.
+            newest_version: of the request; None: the newest that both sides know.
+
+        Returns:
+            the last result of each partition, its error code not checked.
+
+        Raises:
+            ApiError: a topic or partition does not exist, or stays without a leader.
+        """
+        found: dict[TopicPartition, V] = {}
+        waiting = set(partitions)
+        deadline = monotonic() + self.timeout_s
+        while waiting:
+            last = monotonic() > deadline
+            for leader, led in self._leaders_in_time(waiting, deadline).items():
+                by_topic: dict[str, list[int]] = {}
+                for tp in led:
+                    by_topic.setdefault(tp.topic, []).append(tp.partition)
+                connection = self.node(leader)
+                message = request(by_topic)
+                version = connection.version(message.API_KEY or 0, newest_version)
+                for tp, code, result in results(self._ask_at(connection, message, response, version)):
+                    found[tp] = result
+                    if last or error_code(code) not in _LEADER_MOVED:
+                        waiting.discard(tp)
+                if last:
+                    waiting.difference_update(led)
+            if waiting:
+                sleep(_PAUSE_S)
+        return found
+
     # How it is done.
+
+    def _leaders_in_time(
+        self, partitions: Iterable[TopicPartition], deadline: float
+    ) -> dict[int, list[TopicPartition]]:
+        while True:
+            try:
+                return self.leaders(partitions)
+            except ApiError as error:
+                if error.code not in _LEADER_MISSING or monotonic() > deadline:
+                    raise
+            sleep(_PAUSE_S)
 
     def _connect(self, address: Address) -> Connection:
         connection = self._connections.get(address)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from kbroker.client.cluster import Cluster
@@ -12,7 +12,7 @@ from kbroker.protocol.generated.list_offsets_request import (
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
-from kbroker.protocol.generated.list_offsets_response import ListOffsetsResponse
+from kbroker.protocol.generated.list_offsets_response import ListOffsetsPartitionResponse, ListOffsetsResponse
 from kbroker.types import TopicPartition
 
 LATEST, EARLIEST, MAX_TIMESTAMP = -1, -2, -3
@@ -44,22 +44,31 @@ def list_offsets_at(
     cluster: Cluster, at: Mapping[TopicPartition, int], *, read_committed: bool = False
 ) -> dict[TopicPartition, OffsetAt]:
     """`list_offsets` with a time per partition."""
-    found: dict[TopicPartition, OffsetAt] = {}
-    for leader, partitions in cluster.leaders(at).items():
-        topics: dict[str, list[ListOffsetsPartition]] = {}
-        for tp in partitions:
-            entry = ListOffsetsPartition(partition_index=tp.partition, timestamp=at[tp])
-            topics.setdefault(tp.topic, []).append(entry)
-        request = ListOffsetsRequest(
-            replica_id=-1,
-            isolation_level=int(read_committed),
-            topics=[ListOffsetsTopic(name=name, partitions=entries) for name, entries in topics.items()],
-        )
-        for topic in cluster.ask_node(leader, request, ListOffsetsResponse).topics:
-            for result in topic.partitions:
-                tp = TopicPartition(topic.name, result.partition_index)
-                check(result.error_code, what=str(tp))
-                found[tp] = OffsetAt(result.offset, result.timestamp)
+
+    def request(partitions: dict[str, list[int]]) -> ListOffsetsRequest:
+        topics = [
+            ListOffsetsTopic(
+                name=name,
+                partitions=[
+                    ListOffsetsPartition(partition_index=index, timestamp=at[TopicPartition(name, index)])
+                    for index in indexes
+                ],
+            )
+            for name, indexes in partitions.items()
+        ]
+        return ListOffsetsRequest(replica_id=-1, isolation_level=int(read_committed), topics=topics)
+
+    def results(
+        answer: ListOffsetsResponse,
+    ) -> Iterator[tuple[TopicPartition, int, ListOffsetsPartitionResponse]]:
+        for topic in answer.topics:
+            for part in topic.partitions:
+                yield TopicPartition(topic.name, part.partition_index), part.error_code, part
+
+    found = {}
+    for tp, result in cluster.ask_leaders(at, request, ListOffsetsResponse, results).items():
+        check(result.error_code, what=str(tp))
+        found[tp] = OffsetAt(result.offset, result.timestamp)
     return found
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kbroker.client.cluster import Cluster
 from kbroker.client.errors import check
 from kbroker.errors import ErrorCode
-from kbroker.protocol.api_keys import ApiKey
 from kbroker.protocol.compression import Codec
 from kbroker.protocol.generated.fetch_request import FetchPartition, FetchRequest, FetchTopic
-from kbroker.protocol.generated.fetch_response import FetchResponse
+from kbroker.protocol.generated.fetch_response import FetchResponse, PartitionData
 from kbroker.protocol.generated.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
-from kbroker.protocol.generated.produce_response import ProduceResponse
+from kbroker.protocol.generated.produce_response import PartitionProduceResponse, ProduceResponse
 from kbroker.protocol.record_batch import Record, build_batch, decode_records, iter_batches
 from kbroker.types import TopicPartition
 
@@ -45,18 +44,24 @@ def produce(
     Raises:
         ApiError: refused.
     """
-    ((leader, _),) = cluster.leaders([partition]).items()
     batch = build_batch([record._replace(offset=-1) for record in records], codec=codec)
-    data = PartitionProduceData(index=partition.partition, records=batch)
-    request = ProduceRequest(
-        acks=acks,
-        timeout_ms=int(cluster.timeout_s * 1000),
-        topic_data=[TopicProduceData(name=partition.topic, partition_data=[data])],
+
+    def request(partitions: dict[str, list[int]]) -> ProduceRequest:
+        data = PartitionProduceData(index=partition.partition, records=batch)
+        topic = TopicProduceData(name=partition.topic, partition_data=[data])
+        return ProduceRequest(acks=acks, timeout_ms=int(cluster.timeout_s * 1000), topic_data=[topic])
+
+    def results(
+        answer: ProduceResponse,
+    ) -> Iterator[tuple[TopicPartition, int, PartitionProduceResponse]]:
+        for topic in answer.responses:
+            for part in topic.partition_responses:
+                yield partition, part.error_code, part
+
+    found = cluster.ask_leaders(
+        [partition], request, ProduceResponse, results, newest_version=_PRODUCE_BY_NAME
     )
-    connection = cluster.node(leader)
-    version = connection.version(ApiKey.PRODUCE, _PRODUCE_BY_NAME)
-    answer = connection.ask(request, ProduceResponse, version=version)
-    (result,) = answer.responses[0].partition_responses
+    result = found[partition]
     check(result.error_code, result.error_message, str(partition))
     return result.base_offset
 
@@ -74,34 +79,45 @@ def fetch(
     Raises:
         ApiError: OFFSET_OUT_OF_RANGE, or refused.
     """
-    found: dict[TopicPartition, Fetched] = {}
-    for leader, partitions in cluster.leaders(offsets).items():
-        topics: dict[str, list[FetchPartition]] = {}
-        for tp in partitions:
-            entry = FetchPartition(
-                partition=tp.partition, fetch_offset=offsets[tp], partition_max_bytes=max_bytes
+
+    def request(partitions: dict[str, list[int]]) -> FetchRequest:
+        topics = [
+            FetchTopic(
+                topic=name,
+                partitions=[
+                    FetchPartition(
+                        partition=index,
+                        fetch_offset=offsets[TopicPartition(name, index)],
+                        partition_max_bytes=max_bytes,
+                    )
+                    for index in indexes
+                ],
             )
-            topics.setdefault(tp.topic, []).append(entry)
-        request = FetchRequest(
+            for name, indexes in partitions.items()
+        ]
+        return FetchRequest(
             max_wait_ms=max_wait_ms,
             min_bytes=1,
             max_bytes=max_bytes,
             isolation_level=int(read_committed),
-            topics=[FetchTopic(topic=name, partitions=entries) for name, entries in topics.items()],
+            topics=topics,
         )
-        connection = cluster.node(leader)
-        version = connection.version(ApiKey.FETCH, _FETCH_BY_NAME)
-        answer = connection.ask(request, FetchResponse, version=version)
+
+    def results(answer: FetchResponse) -> Iterator[tuple[TopicPartition, int, PartitionData]]:
         check(answer.error_code)
         for topic in answer.responses:
             for part in topic.partitions:
-                tp = TopicPartition(topic.topic, part.partition_index)
-                if part.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
-                    check(part.error_code, f"offset {offsets[tp]} is out of range", str(tp))
-                check(part.error_code, what=str(tp))
-                aborted = [(a.producer_id, a.first_offset) for a in part.aborted_transactions or []]
-                records, next_offset = read_batches(part.records or b"", offsets[tp], aborted)
-                found[tp] = Fetched(records, next_offset, part.high_watermark)
+                yield TopicPartition(topic.topic, part.partition_index), part.error_code, part
+
+    answers = cluster.ask_leaders(offsets, request, FetchResponse, results, newest_version=_FETCH_BY_NAME)
+    found = {}
+    for tp, part in answers.items():
+        if part.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
+            check(part.error_code, f"offset {offsets[tp]} is out of range", str(tp))
+        check(part.error_code, what=str(tp))
+        aborted = [(entry.producer_id, entry.first_offset) for entry in part.aborted_transactions or []]
+        records, next_offset = read_batches(part.records or b"", offsets[tp], aborted)
+        found[tp] = Fetched(records, next_offset, part.high_watermark)
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kbroker.client.cluster import Cluster
@@ -27,7 +27,10 @@ from kbroker.protocol.generated.delete_records_request import (
     DeleteRecordsRequest,
     DeleteRecordsTopic,
 )
-from kbroker.protocol.generated.delete_records_response import DeleteRecordsResponse
+from kbroker.protocol.generated.delete_records_response import (
+    DeleteRecordsPartitionResult,
+    DeleteRecordsResponse,
+)
 from kbroker.protocol.generated.delete_topics_request import DeleteTopicsRequest, DeleteTopicState
 from kbroker.protocol.generated.delete_topics_response import DeleteTopicsResponse
 from kbroker.protocol.generated.metadata_response import MetadataResponseTopic
@@ -190,21 +193,31 @@ def delete_records(cluster: Cluster, offsets: Mapping[TopicPartition, int]) -> d
     Raises:
         ApiError: a partition's broker refuses; others may have been done.
     """
-    done: dict[TopicPartition, int] = {}
-    for leader, partitions in cluster.leaders(offsets).items():
-        topics: dict[str, list[DeleteRecordsPartition]] = {}
-        for tp in partitions:
-            entry = DeleteRecordsPartition(partition_index=tp.partition, offset=offsets[tp])
-            topics.setdefault(tp.topic, []).append(entry)
-        request = DeleteRecordsRequest(
-            topics=[DeleteRecordsTopic(name=name, partitions=entries) for name, entries in topics.items()],
-            timeout_ms=_timeout_ms(cluster),
-        )
-        for topic in cluster.ask_node(leader, request, DeleteRecordsResponse).topics:
-            for result in topic.partitions:
-                tp = TopicPartition(topic.name, result.partition_index)
-                check(result.error_code, what=str(tp))
-                done[tp] = result.low_watermark
+
+    def request(partitions: dict[str, list[int]]) -> DeleteRecordsRequest:
+        topics = [
+            DeleteRecordsTopic(
+                name=name,
+                partitions=[
+                    DeleteRecordsPartition(partition_index=index, offset=offsets[TopicPartition(name, index)])
+                    for index in indexes
+                ],
+            )
+            for name, indexes in partitions.items()
+        ]
+        return DeleteRecordsRequest(topics=topics, timeout_ms=_timeout_ms(cluster))
+
+    def results(
+        answer: DeleteRecordsResponse,
+    ) -> Iterator[tuple[TopicPartition, int, DeleteRecordsPartitionResult]]:
+        for topic in answer.topics:
+            for part in topic.partitions:
+                yield TopicPartition(topic.name, part.partition_index), part.error_code, part
+
+    done = {}
+    for tp, result in cluster.ask_leaders(offsets, request, DeleteRecordsResponse, results).items():
+        check(result.error_code, what=str(tp))
+        done[tp] = result.low_watermark
     return done
 
 
