@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from kbroker.broker.coordinator_driver import GroupCoordinatorDriver
 from kbroker.broker.fetch_session import FetchSessionCache
 from kbroker.broker.housekeeping import Housekeeping
 from kbroker.broker.kraft_node import KraftNode, KraftSetup
@@ -249,9 +250,12 @@ class Node:
             on_failure=self._metadata_failed,
         )
         replicas = ReplicaManager(self.node_id, logs, clock, timer, self._topic_settings)
+        groups = GroupCoordinatorDriver(config, clock, timer, new_uuid, metadata, replicas)
+        replicas.on_leadership(groups.on_leadership)
         # In this order a change is told: settings, logs and leadership, coordinators.
         metadata.subscribe(self._apply_settings)
         metadata.subscribe(replicas.apply_metadata)
+        metadata.subscribe(groups.on_metadata)
         services = Services(
             broker_id=self.node_id,
             cluster_id=self.cluster_id,
@@ -262,7 +266,7 @@ class Node:
             metadata=metadata,
             replicas=replicas,
             controller=kraft.controller,
-            groups=None,
+            groups=groups,
             fetch_sessions=FetchSessionCache(
                 config.get_int("max.incremental.fetch.session.cache.slots"),
                 clock.monotonic_ms,
@@ -271,6 +275,7 @@ class Node:
             fetch_bytes_max=config.get_int("fetch.max.bytes"),
         )
         self._undo.append(kraft.stop)
+        self._undo.append(groups.close)
         return services, kraft
 
     def _kraft_setup(self, logs: LogManager) -> KraftSetup:
