@@ -124,6 +124,9 @@ class SocketServer:
     def _made(self, protocol: SocketProtocol, transport: asyncio.Transport) -> None:
         context = protocol.core.context
         sock: socket.socket = transport.get_extra_info("socket")
+        if sock.family in (socket.AF_INET, socket.AF_INET6):
+            # asyncio forgets it for sockets that were made without naming the protocol.
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         peer, local = transport.get_extra_info("peername"), transport.get_extra_info("sockname")
         address, context.client_port = (peer[0], peer[1]) if peer else ("unknown", 0)
         if local and sock.family != getattr(socket, "AF_UNIX", None):
