@@ -8,18 +8,20 @@ coordinators hear) -> the requester's `Deferred` resolves. See controller/decisi
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.producer_ids import ProducerIdSource
 from kbroker.controller.decision import MAX_RECORDS_PER_REQUEST, Decision
+from kbroker.controller.features import METADATA_VERSION
 from kbroker.controller.producer_ids import ProducerIdBlock, allocate_block
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.delta import ClusterDelta, full_delta
 from kbroker.metadata.image import ClusterImage
 from kbroker.metadata.records import encode_record
+from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 from kbroker.raft.voter_set import QuorumVoter
 
 if TYPE_CHECKING:
@@ -28,6 +30,11 @@ if TYPE_CHECKING:
     from kbroker.metadata.records import MetadataRecord
 
 T = TypeVar("T")
+
+#: Followers read whole batches, and take none above 8 MiB.
+_MAX_BATCH_BYTES = 4 << 20
+#: What a record needs in a batch besides its value, at most.
+_RECORD_OVERHEAD = 30
 
 
 class MetadataWriter(Protocol):
@@ -54,6 +61,38 @@ class QuorumStatus(NamedTuple):
     high_watermark: int
     log_end_offset: int
     voters: tuple[QuorumVoter, ...]
+
+
+class _Batch(NamedTuple):
+    """Records that go into the log together, and their encoding."""
+
+    records: list[MetadataRecord]
+    values: list[bytes]
+
+
+def _batches(decision: Decision[Any], level: int) -> Iterator[_Batch]:
+    """The batches of a decision; one for an atomic one.
+
+    Raises:
+        ApiError: POLICY_VIOLATION, an atomic decision is larger than a batch may be.
+    """
+    batch, size = _Batch([], []), 0
+    for record in decision.records:
+        if isinstance(record, FeatureLevelRecord) and record.name == METADATA_VERSION:
+            level = record.feature_level
+        value = encode_record(record, level)
+        if len(batch.values) >= MAX_RECORDS_PER_REQUEST or size + len(value) > _MAX_BATCH_BYTES:
+            if decision.atomic:
+                raise ApiError(
+                    ErrorCode.POLICY_VIOLATION, "Unable to perform excessively large batch operation."
+                )
+            yield batch
+            batch, size = _Batch([], []), 0
+        batch.records.append(record)
+        batch.values.append(value)
+        size += len(value) + _RECORD_OVERHEAD
+    if batch.values:
+        yield batch
 
 
 class _Pending(NamedTuple):
@@ -149,20 +188,16 @@ class ControllerDriver:
 
     def _append(self, writer: MetadataWriter, decision: Decision[Any]) -> int:
         """Append the records; the offset that has to be committed before the answer holds."""
-        records = decision.records
-        if decision.atomic and len(records) > MAX_RECORDS_PER_REQUEST:
-            raise ApiError(ErrorCode.POLICY_VIOLATION, "Unable to perform excessively large batch operation.")
-        for start in range(0, len(records), MAX_RECORDS_PER_REQUEST):
-            self._append_batch(writer, records[start : start + MAX_RECORDS_PER_REQUEST])
+        for part in _batches(decision, self._speculative.metadata_version):
+            self._append_batch(writer, part)
         # Without records the answer may still rest on what is not committed yet.
         return self._pending[-1].last_offset if self._pending else self._committed.offset
 
-    def _append_batch(self, writer: MetadataWriter, records: Sequence[MetadataRecord]) -> None:
+    def _append_batch(self, writer: MetadataWriter, part: _Batch) -> None:
         delta = ClusterDelta(self._speculative)
-        for record in records:
+        for record in part.records:
             delta.replay(record)
-        level = delta.metadata_version
-        values = [encode_record(record, level) for record in records]
+        values = part.values
         # The image exists before the batch: whatever a flush commits in between finds its pending entry.
         last_offset = writer.end_offset + len(values) - 1
         image = delta.image(last_offset, self._epoch)

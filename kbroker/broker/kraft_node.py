@@ -272,10 +272,11 @@ def _open(setup: KraftSetup, metadata_dir: LogDir, snapshot_offset: int, now_ms:
     )
     path = f"{metadata_dir.path}/{METADATA_DIRECTORY}"
     entries = metadata_dir.disk.list_dir(path) if metadata_dir.disk.exists(path) else []
-    if not any(entry.name.endswith(".log") for entry in entries):
-        return create_log(metadata_dir, _PARTITION, METADATA_TOPIC_ID, config, now_ms)
-    # What a snapshot contains was committed, and so durable, before it was written.
-    log = open_log(metadata_dir, _PARTITION, config, LogHistory(False, snapshot_offset), now_ms)
+    if any(entry.name.endswith(".log") for entry in entries):
+        # What a snapshot contains was committed, and so durable, before it was written.
+        log = open_log(metadata_dir, _PARTITION, config, LogHistory(False, snapshot_offset), now_ms)
+    else:
+        log = create_log(metadata_dir, _PARTITION, METADATA_TOPIC_ID, config, now_ms)
     if log.log_end_offset < snapshot_offset:
         log.truncate_fully_and_start_at(snapshot_offset, now_ms)
     return log

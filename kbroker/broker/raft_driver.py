@@ -197,7 +197,9 @@ class RaftDriver:
 
     def _flush(self, end_offset: int) -> None:
         if self._wait_for_disk:
-            self._sync(lambda: self.step(Flushed(end_offset)))
+            # Also what was appended after the core asked: it is written, and so covered.
+            covered = self.log.log_end_offset
+            self._sync(lambda: self.step(Flushed(covered)))
             return
         self._events.append(Flushed(end_offset))
         if not self._syncing:

@@ -105,12 +105,6 @@ class ClusterDelta:
             raise MetadataCorruption(f"no such metadata record: {record.NAME}")
         apply(self, record)
 
-    @property
-    def metadata_version(self) -> int:
-        """The level of `metadata.version` after the records so far."""
-        level: int = self._current("features").get("metadata.version", 0)
-        return level
-
     def image(self, offset: int, epoch: int) -> ClusterImage:
         """The successor of `base`, whose last record is at `offset`, written in `epoch`."""
         written = []

@@ -46,6 +46,12 @@ class VoterSet:
     def __len__(self) -> int:
         return len(self._voters)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, VoterSet) and self._voters == other._voters
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._voters))
+
     def __contains__(self, node_id: object) -> bool:
         return node_id in self._voters
 
