@@ -173,6 +173,10 @@ class Node:
     def _check_settings(self) -> tuple[ListenerAddress, ...]:
         if set(self.config.get_list("process.roles")) != {"broker", "controller"}:
             raise ConfigError("process.roles must be broker,controller: other roles are not supported yet")
+        if _voter_ids(self.config) not in ([], [self.node_id]):
+            raise ConfigError(
+                "controller.quorum.voters must name this node alone: more are not supported yet"
+            )
         listeners = bound_listeners(self.config)
         if not listeners:
             raise ConfigError("listeners has no listener for clients")
@@ -219,6 +223,7 @@ class Node:
             cluster_id=self.cluster_id,
             node_id=self.node_id,
             directory_ids=[new_uuid() for _ in directories],
+            static_voters=bool(self.config.get_list("controller.quorum.voters")),
         )
         try:
             format_storage(self._disk, plan, self._clock.now_ms())

@@ -15,6 +15,7 @@ import time
 from collections.abc import Mapping
 
 from kbroker.errors import ConfigError
+from kbroker.storage.file_names import CLEAN_SHUTDOWN
 from kbroker.testing.broker import RunningBroker
 from kbroker.testing.process import ProcessRunner
 
@@ -61,18 +62,21 @@ def stop_shared(folder: str) -> None:
     """End the broker, if one was started, and remove the folder."""
     path = os.path.join(folder, _STATE)
     if os.path.exists(path):
-        pid = _read(path).get("pid")
-        if isinstance(pid, int):
-            _end(pid)
+        state = _read(path)
+        if isinstance(state.get("pid"), int):
+            _end(int(str(state["pid"])), os.path.join(str(state["data"]), CLEAN_SHUTDOWN))
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _end(pid: int) -> None:
-    """SIGTERM, and SIGKILL after a while. It is nobody's child any more, so that it cannot be waited for."""
+def _end(pid: int, marker: str) -> None:
+    """SIGTERM, and SIGKILL after a while. It is not our child, so that it cannot be waited for; the marker of
+    a clean stop tells that it is over."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGTERM)
         deadline = time.monotonic() + 10
         while time.monotonic() < deadline:
+            if os.path.exists(marker):
+                return
             os.kill(pid, 0)
             time.sleep(_PAUSE_S)
         os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))

@@ -1,15 +1,15 @@
 """The group coordinator, its topic, and classic groups. The notation is explained in `definition.py`."""
 
 TABLE = """\
-offset.metadata.max.bytes | int | 4096 | - | ro |
+offset.metadata.max.bytes | int | 4096 | - | ro | obeyed
     The longest note that a commit may carry.
-offsets.commit.timeout.ms | int | 5000 | >=1 | ro |
+offsets.commit.timeout.ms | int | 5000 | >=1 | ro | obeyed
     How long a commit waits to be stored.
 offsets.load.buffer.size | int | 5242880 | >=1 | ro |
     Bytes read at a time when a coordinator loads.
-offsets.retention.check.interval.ms | long | 600000 | >=1 | ro |
+offsets.retention.check.interval.ms | long | 600000 | >=1 | ro | obeyed
     How often expired commits are looked for.
-offsets.retention.minutes | int | 10080 | >=1 | ro |
+offsets.retention.minutes | int | 10080 | >=1 | ro | obeyed
     How long commits outlive the use of their group.
 offsets.topic.compression.codec | int | 0 | - | ro |
     Codec number for batches of the offsets topic.
@@ -19,13 +19,13 @@ offsets.topic.replication.factor | short | 3 | >=1 | ro | obeyed
     Replicas of the offsets topic.
 offsets.topic.segment.bytes | int | 104857600 | >=1 | ro | obeyed
     Segment size of the offsets topic; small, so that it compacts and loads fast.
-group.initial.rebalance.delay.ms | int | 3000 | - | ro |
+group.initial.rebalance.delay.ms | int | 3000 | - | ro | obeyed
     How long an empty classic group waits for more members before its first rebalance.
-group.min.session.timeout.ms | int | 6000 | - | ro |
+group.min.session.timeout.ms | int | 6000 | - | ro | obeyed
     The shortest session time-out a classic member may ask for.
-group.max.session.timeout.ms | int | 1800000 | - | ro |
+group.max.session.timeout.ms | int | 1800000 | - | ro | obeyed
     The longest session time-out a classic member may ask for.
-group.max.size | int | 2147483647 | >=1 | ro |
+group.max.size | int | 2147483647 | >=1 | ro | obeyed
     The most members of a classic group.
 group.coordinator.rebalance.protocols | list | classic,consumer,streams |\
  of consumer,classic,share,streams | ro |

@@ -1,0 +1,132 @@
+"""The chores come by the clock, and an error of one does not stop the others."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from kbroker.broker.housekeeping import Housekeeping
+from kbroker.config.broker_config import BrokerConfig
+from kbroker.storage.disk import StorageError
+
+
+class World:
+    """A clock that is moved by hand, its timer, and log manager calls that are noted."""
+
+    def __init__(self):
+        self.now = 0
+        self.calls = []
+        self.timers = []
+        self.dirs = [SimpleNamespace(offline=False)]
+        self.jobs = []
+        self.blocking = []
+        self.offline = 0
+
+    def now_ms(self):
+        return self.now
+
+    def call_later(self, delay_ms, callback):
+        timer = [self.now + delay_ms, callback, True]
+        self.timers.append(timer)
+        return SimpleNamespace(cancel=lambda: timer.__setitem__(2, False))
+
+    def until(self, time_ms):
+        while due := [timer for timer in self.timers if timer[2] and timer[0] <= time_ms]:
+            first = min(due, key=lambda timer: timer[0])
+            self.timers.remove(first)
+            self.now = first[0]
+            first[1]()
+        self.now = time_ms
+
+    def sync_jobs(self, now_ms):
+        jobs, self.jobs = self.jobs, []
+        return jobs
+
+    def __getattr__(self, name):
+        if not name.startswith("tick_"):
+            raise AttributeError(name)
+        return lambda *args: self.calls.append((self.now, name.removeprefix("tick_")))
+
+    def counts(self):
+        names = [name for _, name in self.calls]
+        return {name: names.count(name) for name in names}
+
+
+@pytest.fixture
+def world():
+    return World()
+
+
+def housekeeping(world, **settings):
+    config = BrokerConfig({"node.id": "1", **settings})
+
+    def all_offline():
+        world.offline += 1
+
+    chores = Housekeeping(
+        world,
+        config,
+        clock=world,
+        timer=world,
+        run_blocking=lambda work, done: world.blocking.append((work, done)),
+        on_all_offline=all_offline,
+    )
+    chores.start()
+    return chores
+
+
+def test_each_chore_has_its_interval(world):
+    housekeeping(world, **{"log.retention.check.interval.ms": "60000", "log.initial.task.delay.ms": "1000"})
+    world.until(120_999)
+    counts = world.counts()
+    assert counts["retention"] == 2
+    assert counts["recovery_points"] == 2
+    assert counts["high_watermarks"] == 24
+    assert next(time for time, name in world.calls if name == "retention") == 1000
+
+
+def test_stop_stops(world):
+    chores = housekeeping(world)
+    chores.stop()
+    world.until(10_000_000)
+    assert world.calls == []
+
+
+def test_an_error_is_no_end(world):
+    def fail():
+        world.calls.append((world.now, "failed"))
+        raise StorageError("the disk is gone")
+
+    world.tick_high_watermarks = fail
+    housekeeping(world)
+    world.until(16_000)
+    assert world.counts()["failed"] == 3
+
+
+def test_the_node_hears_when_no_folder_works_any_more(world):
+    housekeeping(world)
+    world.dirs[0].offline = True
+    world.until(60_000)
+    assert world.offline == 1
+
+
+def test_a_log_is_synced_elsewhere_and_once_at_a_time(world):
+    synced, failures = [], []
+    directory = SimpleNamespace(fail=failures.append)
+    log = SimpleNamespace(fsynced=lambda offset, now: synced.append((offset, now)), directory=directory)
+    job = SimpleNamespace(offset=7, run=lambda: None)
+    housekeeping(world)
+    world.jobs = [(log, job)]
+    world.until(1000)
+    world.jobs = [(log, job)]
+    world.until(2000)
+    ((work, done),) = world.blocking
+    assert work is job.run
+    done(None)
+    assert synced == [(7, 2000)]
+    world.jobs = [(log, job)]
+    world.until(3000)
+    error = OSError("no space")
+    world.blocking[1][1](error)
+    assert failures == [error]
