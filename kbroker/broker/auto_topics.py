@@ -25,6 +25,7 @@ _DASH = 62  # '-' among the 64 characters of a uuid's text
 
 GROUP_OFFSETS = "__consumer_offsets"
 TRANSACTION_STATE = "__transaction_state"
+SHARE_STATE = "__share_group_state"
 
 
 def topic_rules(config: BrokerConfig, new_uuid: Callable[[], Uuid]) -> TopicRules:
@@ -52,6 +53,8 @@ def automatic_topic(config: BrokerConfig, name: str) -> CreatableTopic:
         prefix, compression = "offsets.topic", "producer"
     elif name == TRANSACTION_STATE:
         prefix, compression = "transaction.state.log", "uncompressed"
+    elif name == SHARE_STATE:
+        prefix, compression = "share.coordinator.state.topic", "producer"
     else:
         return CreatableTopic(name=name, num_partitions=-1, replication_factor=-1)
     configs = {
@@ -59,8 +62,12 @@ def automatic_topic(config: BrokerConfig, name: str) -> CreatableTopic:
         "compression.type": compression,
         "segment.bytes": str(config.get_int(f"{prefix}.segment.bytes")),
     }
-    if name == TRANSACTION_STATE:
+    if name == SHARE_STATE:
+        # Its records carry everything that came before, so that old segments are deleted, not compacted.
+        configs.update({"cleanup.policy": "delete", "retention.ms": "-1"})
+    if name != GROUP_OFFSETS:
         configs["min.insync.replicas"] = str(config.get_int(f"{prefix}.min.isr"))
+    if name == TRANSACTION_STATE:
         configs["unclean.leader.election.enable"] = "false"
     return CreatableTopic(
         name=name,

@@ -171,6 +171,10 @@ class GroupCoordinatorDriver:
         self, request: JoinGroupRequest, version: int, client_id: str, client_host: str
     ) -> Deferred[JoinGroupResponse]:
         """JoinGroup."""
+        _check_id(request.group_id)
+        timeout = request.session_timeout_ms
+        if not self.limits.min_session_timeout_ms <= timeout <= self.limits.max_session_timeout_ms:
+            raise ApiError(ErrorCode.INVALID_SESSION_TIMEOUT)
         driver = self._shard(request.group_id)
         unique = "" if request.member_id else _uuid_text(self._new_uuid())
         joining = Joining(request, version, client_id, client_host, unique)
@@ -179,17 +183,20 @@ class GroupCoordinatorDriver:
 
     def sync(self, request: SyncGroupRequest) -> Deferred[SyncGroupResponse]:
         """SyncGroup."""
+        _check_id(request.group_id)
         driver = self._shard(request.group_id)
         now = self._time.now_ms()
         return driver.submit(lambda ticket: driver.shard.sync(ticket, request, now))
 
     def heartbeat(self, group_id: str, member_id: str, instance_id: str | None, generation: int) -> ErrorCode:
         """Heartbeat."""
+        _check_id(group_id)
         now = self._time.now_ms()
         return self._shard(group_id).shard.heartbeat(group_id, member_id, instance_id, generation, now)
 
     def leave(self, group_id: str, members: list[MemberIdentity]) -> Deferred[LeaveGroupResponse]:
         """LeaveGroup, as of version 3."""
+        _check_id(group_id)
         driver = self._shard(group_id)
         now = self._time.now_ms()
         return driver.submit(lambda ticket: driver.shard.leave(ticket, group_id, members, now))
@@ -218,6 +225,7 @@ class GroupCoordinatorDriver:
 
     def delete_offsets(self, group_id: str, partitions: list[tuple[str, int]]) -> Deferred[DeletedOffsets]:
         """OffsetDelete."""
+        _check_id(group_id)
         driver = self._shard(group_id)
         return driver.submit(lambda ticket: driver.shard.delete_offsets(ticket, group_id, partitions))
 
@@ -233,6 +241,7 @@ class GroupCoordinatorDriver:
 
     def delete_group(self, group_id: str) -> Deferred[ErrorCode]:
         """DeleteGroups, one group."""
+        _check_id(group_id)
         driver = self._shard(group_id)
         return driver.submit(lambda ticket: driver.shard.delete_group(ticket, group_id))
 
@@ -279,6 +288,12 @@ class GroupCoordinatorDriver:
         for driver in self.shards.values():
             driver.close(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         self.shards.clear()
+
+
+def _check_id(group_id: str) -> None:
+    """Only offsets and descriptions may be those of the group without a name, for old clients."""
+    if not group_id:
+        raise ApiError(ErrorCode.INVALID_GROUP_ID)
 
 
 def _uuid_text(raw: Uuid) -> str:

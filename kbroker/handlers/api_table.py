@@ -12,8 +12,8 @@ API_TABLE: dict[int, tuple[str, int, int]] = {
     1: ("fetch", 4, 18),
     2: ("list_offsets", 1, 11),
     3: ("metadata", 0, 13),
-    8: ("offset_commit", 2, 10),
-    9: ("offset_fetch", 1, 10),
+    8: ("offset_commit", 0, 10),
+    9: ("offset_fetch", 0, 10),
     10: ("find_coordinator", 0, 6),
     11: ("join_group", 0, 9),
     12: ("heartbeat", 0, 4),
@@ -42,7 +42,7 @@ API_TABLE: dict[int, tuple[str, int, int]] = {
     75: ("describe_topic_partitions", 0, 0),
 }
 
-#: Lowest versions that ApiVersions names although the handler starts higher. Produce: old librdkafka switches
-#: features off when version 0 is missing (KAFKA-18659), so Kafka names it and closes the connection when it
-#: is used.
-ADVERTISED_MIN: dict[int, int] = {0: 0}
+#: Lowest versions that ApiVersions names although the handler starts elsewhere. Produce: old librdkafka
+#: switches features off when version 0 is missing (KAFKA-18659), so Kafka names it and closes the connection
+#: when it is used. OffsetCommit and OffsetFetch 0 were for ZooKeeper: answered, with UNSUPPORTED_VERSION.
+ADVERTISED_MIN: dict[int, int] = {0: 0, 8: 1, 9: 1}

@@ -1,0 +1,33 @@
+"""Heartbeat: a member of a classic group is alive, and learns whether it must join again.
+
+v1 throttle time; v2 throttling before the answer; v3 group instance id (KIP-345); v4 flexible.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kbroker.protocol.generated.heartbeat_response import HeartbeatResponse
+
+if TYPE_CHECKING:
+    from kbroker.broker.services import Services
+    from kbroker.errors import ErrorCode
+    from kbroker.handlers.context import RequestContext
+    from kbroker.protocol.generated.heartbeat_request import HeartbeatRequest
+
+VERSIONS = (0, 4)
+
+
+def handle(services: Services, context: RequestContext, request: HeartbeatRequest) -> HeartbeatResponse:
+    """Answered at once."""
+    code = services.groups.heartbeat(
+        request.group_id, request.member_id, request.group_instance_id, request.generation_id
+    )
+    return HeartbeatResponse(error_code=code)
+
+
+def error_response(
+    request: HeartbeatRequest, version: int, code: ErrorCode, message: str | None
+) -> HeartbeatResponse:
+    """The code is all there is."""
+    return HeartbeatResponse(error_code=code)

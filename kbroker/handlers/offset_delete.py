@@ -1,0 +1,68 @@
+"""OffsetDelete: forget offsets of topics that a group does not read any more (KIP-496).
+
+v0, the only one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kbroker.broker.deferred import Deferred
+from kbroker.coordinator.group.offset_requests import DeletedOffsets
+from kbroker.errors import ErrorCode
+from kbroker.protocol.generated.offset_delete_response import (
+    OffsetDeleteResponse,
+    OffsetDeleteResponsePartition,
+    OffsetDeleteResponseTopic,
+)
+
+if TYPE_CHECKING:
+    from kbroker.broker.services import Services
+    from kbroker.handlers.context import RequestContext
+    from kbroker.protocol.generated.offset_delete_request import OffsetDeleteRequest
+
+VERSIONS = (0, 0)
+
+
+def handle(
+    services: Services, context: RequestContext, request: OffsetDeleteRequest
+) -> OffsetDeleteResponse | Deferred[OffsetDeleteResponse]:
+    """Partitions that do not exist are refused first; if nothing is left, the group is not asked."""
+    response = OffsetDeleteResponse()
+    wanted: list[tuple[str, int]] = []
+    places: list[OffsetDeleteResponsePartition] = []
+    image = services.metadata.image
+    for topic in request.topics:
+        partitions = []
+        for partition in topic.partitions:
+            place = OffsetDeleteResponsePartition(partition_index=partition.partition_index)
+            if image.topics.partition(topic.name, partition.partition_index) is None:
+                place.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            else:
+                wanted.append((topic.name, partition.partition_index))
+                places.append(place)
+            partitions.append(place)
+        response.topics.append(OffsetDeleteResponseTopic(name=topic.name, partitions=partitions))
+    if not wanted:
+        return response
+    answer: Deferred[OffsetDeleteResponse] = Deferred()
+
+    def deleted(done: Deferred[DeletedOffsets]) -> None:
+        try:
+            code, codes = done.result()
+        except Exception as error:
+            answer.fail(error)
+            return
+        for place, each in zip(places, codes):
+            place.error_code = each
+        answer.resolve(OffsetDeleteResponse(error_code=code) if code else response)
+
+    services.groups.delete_offsets(request.group_id, wanted).then(deleted)
+    return answer
+
+
+def error_response(
+    request: OffsetDeleteRequest, version: int, code: ErrorCode, message: str | None
+) -> OffsetDeleteResponse:
+    """No topics."""
+    return OffsetDeleteResponse(error_code=code)
