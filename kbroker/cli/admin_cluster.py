@@ -27,15 +27,20 @@ def describe(session: Session) -> None:
         session.say("", {**document, "features": info.features, "quorum": quorum})
         return
     _show_brokers(session, info)
-    print()
+    if info.features:
+        print()
+        _show_features(session, info)
+    if quorum is not None:
+        print()
+        _show_quorum(session, quorum)
+
+
+def _show_features(session: Session, info: ClusterInfo) -> None:
     features: list[Sequence[object]] = [
         (feature.name, feature.level, f"{feature.min_supported}-{feature.max_supported}")
         for feature in info.features
     ]
     session.show(None, ("FEATURE", "LEVEL", "SUPPORTED"), features)
-    if quorum is not None:
-        print()
-        _show_quorum(session, quorum)
 
 
 def _show_brokers(session: Session, info: ClusterInfo) -> None:

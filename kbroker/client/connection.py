@@ -188,11 +188,12 @@ class Connection:
                 raise ClientError(
                     f"{self.address} is no Kafka broker: its first answer cannot be read"
                 ) from None
-            request = ApiVersionsRequest()
             version = max(
                 (api.max_version for api in theirs if api.api_key == ApiKey.API_VERSIONS), default=0
             )
             version = min(version, _NEGOTIATION_VERSION)
+            if version < 3:
+                request = ApiVersionsRequest()
         else:
             raise ClientError(f"{self.address} does not tell which versions it supports")
         if answer.error_code:

@@ -32,18 +32,20 @@ def test_the_newest_common_version_is_used():
         connection.close()
 
 
-def test_a_broker_older_than_the_question_is_asked_again():
+@pytest.mark.parametrize("newest", [0, 2, 3])
+def test_a_broker_older_than_the_question_is_asked_again(newest):
     """KIP-511: it answers UNSUPPORTED_VERSION in a body of version 0."""
 
     def answer(header, body):
-        if header.request_api_version > 2:
-            return versions(0, (18, 0, 2), error=35)
-        return versions(header.request_api_version, (18, 0, 2), (3, 0, 8))
+        if header.request_api_version > newest:
+            return versions(0, (18, 0, newest), error=35)
+        assert (b"kbroker" in body) is (newest >= 3)
+        return versions(header.request_api_version, (18, 0, newest), (3, 0, 8))
 
     with FakeBroker(answer) as broker:
         connection = connect(broker)
         assert connection.version(3) == 8
-        assert [header.request_api_version for header in broker.requests] == [4, 2]
+        assert [header.request_api_version for header in broker.requests] == [4, newest]
         connection.close()
 
 
