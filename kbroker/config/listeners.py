@@ -55,7 +55,8 @@ def advertised_listeners(
             listener._replace(host=host_name) if listener.host in ("", "0.0.0.0", "::") else listener
             for listener in bound
         )
-    found = _parse(config, "advertised.listeners", given)
+    controllers = set(config.get_list("controller.listener.names"))
+    found = [a for a in _parse(config, "advertised.listeners", given) if a.name not in controllers]
     by_name = {listener.name: listener for listener in bound}
     result: list[ListenerAddress] = []
     for listener in found:

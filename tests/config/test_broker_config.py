@@ -164,7 +164,7 @@ def test_listeners():
         "PLAINTEXT://me:9092",
         "INSIDE://[::1]:9094",
     ]
-    broker.static["advertised.listeners"] = "PLAINTEXT://kafka.example:0"
+    broker.static["advertised.listeners"] = "PLAINTEXT://kafka.example:0,CONTROLLER://kafka.example:9093"
     broker._values.clear()
     assert [str(listener) for listener in advertised_listeners(broker, bound, "me")] == [
         "PLAINTEXT://kafka.example:9092"
