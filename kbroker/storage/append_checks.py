@@ -20,14 +20,17 @@ from kbroker.protocol.record_batch import (
     TIMESTAMP_TYPE_BIT,
     BatchHeader,
     CorruptBatch,
+    InvalidRecord,
     iter_batches,
     parse_batch_header,
     recompress,
     scan_records,
     set_max_timestamp,
 )
+from kbroker.protocol.record_validation import validate_client_header
 from kbroker.storage.disk import Buffer
 from kbroker.storage.log_config import MAX_LONG, LogConfig
+from kbroker.types import TopicPartition
 
 _CODECS = {
     "gzip": Codec.GZIP,
@@ -117,22 +120,14 @@ def _first_two(records: memoryview) -> list[BatchHeader]:
     return found
 
 
-def refuse_header(header: BatchHeader, log_start_offset: int) -> AppendError:
-    """The error for a client's batch whose header breaks a rule."""
-    if header.base_offset != 0:
-        message = f"The baseOffset of the record batch should be 0, but it is {header.base_offset}"
-    elif header.last_offset_delta + 1 != header.record_count or header.record_count <= 0:
-        message = (
-            f"Record batch has {header.record_count} records, but its last offset delta is "
-            f"{header.last_offset_delta}"
-        )
-    elif header.is_control:
-        message = "Clients are not allowed to write control records"
-    else:
-        message = (
-            f"Invalid sequence number {header.base_sequence} in record batch with producerId "
-            f"{header.producer_id}"
-        )
+def refuse_header(header: BatchHeader, topic_partition: TopicPartition, log_start_offset: int) -> AppendError:
+    """The error for a client's batch whose header breaks a rule, in Kafka's words."""
+    message = f"The baseOffset of the record batch should be 0, but it is {header.base_offset}"
+    if header.base_offset == 0:
+        try:
+            validate_client_header(header, topic_partition)
+        except InvalidRecord as error:
+            message = error.text
     return AppendError(ErrorCode.INVALID_RECORD, message, log_start_offset=log_start_offset)
 
 

@@ -255,7 +255,7 @@ class Log:
             records = the_one_batch(records)
             size = len(records)
         if base:
-            raise refuse_header(BatchHeader(*fields), self.log_start_offset)
+            raise refuse_header(BatchHeader(*fields), self.topic_partition, self.log_start_offset)
         if size > config.max_message_bytes:
             raise AppendError(
                 ErrorCode.MESSAGE_TOO_LARGE,
@@ -270,7 +270,7 @@ class Log:
             or attributes & CONTROL_BIT
             or (producer_id >= 0 and sequence < 0)
         ):
-            raise refuse_header(BatchHeader(*fields), self.log_start_offset)
+            raise refuse_header(BatchHeader(*fields), self.topic_partition, self.log_start_offset)
         if attributes & _COMPRESSED_BITS:
             check_payload_start(records, attributes, self.log_start_offset)
         append_time = -1
