@@ -318,7 +318,7 @@ class Log:
             or now_ms > self._roll_now_ms
             or last > self._roll_offset
         ):
-            position = self._make_room(base, size, last, max_ts, now_ms)
+            position = self._make_room(size, last, max_ts, now_ms)
         if leader_epoch > self.epochs.latest:
             self.epochs.assign(leader_epoch, base)
         if records.readonly:
@@ -476,9 +476,7 @@ class Log:
             or now_ms > self._roll_now_ms
             or header.last_offset > self._roll_offset
         ):
-            position = self._make_room(
-                header.base_offset, header.size, header.last_offset, header.max_timestamp, now_ms
-            )
+            position = self._make_room(header.size, header.last_offset, header.max_timestamp, now_ms)
         if header.leader_epoch > self.epochs.latest:
             self.epochs.assign(header.leader_epoch, header.base_offset)
         self._staged.append(batch)
@@ -523,7 +521,7 @@ class Log:
         else:
             self._roll_now_ms = active.created_ms + config.segment_ms - jitter
 
-    def _make_room(self, base: int, size: int, last: int, max_ts: int, now_ms: int) -> int:
+    def _make_room(self, size: int, last: int, max_ts: int, now_ms: int) -> int:
         """Roll if the batch must not go into the active segment; the position where it goes."""
         if self._roll_timestamp == _UNRESOLVED:
             try:
@@ -538,7 +536,9 @@ class Log:
             or now_ms > self._roll_now_ms
             or last > self._roll_offset
         ):
-            self.roll(base, now_ms)
+            # Named by the log's end even if a follower's next batch lies behind a gap, so that recovery can
+            # tell a segment whose predecessor lost its tail.
+            self.roll(max(self.staged_end_offset, last - _INT_MAX), now_ms)
             return self._staged_position
         return position
 

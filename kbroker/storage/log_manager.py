@@ -19,6 +19,7 @@ from kbroker.storage.checkpoints import (
 from kbroker.storage.disk import Disk, Lock, StorageError
 from kbroker.storage.file_names import (
     CLEAN_SHUTDOWN,
+    CLEANER_OFFSETS,
     DELETE_DIR,
     HIGH_WATERMARKS,
     LOCK,
@@ -140,6 +141,7 @@ class LogManager:
         recovery_points = self._read_offsets(f"{path}/{RECOVERY_POINTS}")
         log_starts = self._read_offsets(f"{path}/{LOG_STARTS}")
         high_watermarks = self._read_offsets(f"{path}/{HIGH_WATERMARKS}")
+        cleaned = self._read_offsets(f"{path}/{CLEANER_OFFSETS}")
         for entry in disk.list_dir(path):
             if not entry.is_dir:
                 continue
@@ -153,7 +155,7 @@ class LogManager:
                 raise ConfigError(
                     f"{tp} lies in {self.logs[tp].directory.path} and in {path}: move one of them away"
                 )
-            history = LogHistory(clean, recovery_points.get(tp), log_starts.get(tp))
+            history = LogHistory(clean, recovery_points.get(tp), log_starts.get(tp), cleaned.get(tp))
             log = open_log(log_dir, tp, self._config_for(tp.topic), history, now_ms)
             mark = high_watermarks.get(tp, log.log_start_offset)
             log.high_watermark = max(min(mark, log.log_end_offset), log.log_start_offset)

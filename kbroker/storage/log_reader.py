@@ -126,10 +126,17 @@ def _remember(log: Log, next_offset: int, segment: Segment, position: int) -> No
 
 def aborted_txns(log: Log, start_offset: int, end_offset: int) -> list[AbortedTxn]:
     """See `Log.aborted_txns`."""
+    from kbroker.storage.recovery import rebuild_txn_index
+
     found: list[AbortedTxn] = []
     try:
         for segment in log.segments.from_offset(start_offset):
-            some, complete = txn_index.collect(segment.aborted_txns(), start_offset, end_offset)
+            try:
+                entries = segment.aborted_txns()
+            except ValueError:
+                rebuild_txn_index(log, segment)
+                entries = segment.aborted_txns()
+            some, complete = txn_index.collect(entries, start_offset, end_offset)
             found += some
             if complete:
                 break

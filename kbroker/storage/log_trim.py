@@ -19,19 +19,30 @@ if TYPE_CHECKING:
 class FsyncJob:
     """All it takes to make a log durable up to `offset`, cut loose from the log: run it in any thread."""
 
-    __slots__ = ("_directory", "_disk", "_files", "offset")
+    __slots__ = ("_directories", "_disk", "_epochs", "_files", "offset")
 
-    def __init__(self, disk: Disk, directory: str, files: list[DiskFile], offset: int) -> None:
+    def __init__(
+        self,
+        disk: Disk,
+        directories: list[str],
+        files: list[DiskFile],
+        epochs: tuple[str, bytes] | None,
+        offset: int,
+    ) -> None:
         self._disk = disk
-        self._directory = directory
+        self._directories = directories
         self._files = files
+        self._epochs = epochs
         self.offset = offset
 
     def run(self) -> int:
         """fsync; the offset below which all is durable. Raises OSError."""
+        if self._epochs is not None:
+            self._disk.write_file(*self._epochs)
         for file in self._files:
             file.sync()
-        self._disk.sync_dir(self._directory)
+        for directory in self._directories:
+            self._disk.sync_dir(directory)
         return self.offset
 
 
@@ -39,24 +50,28 @@ def fsync_job(log: Log) -> FsyncJob:
     """See `Log.fsync_job`."""
     log.directory.check()
     disk = log.directory.disk
+    active = log.segments.active
+    paths: list[str] = []
+    directories = [log.path]
+    if log.metadata_dirty:
+        # The partition itself is new: its name must arrive, too.
+        paths.append(f"{log.path}/{PARTITION_METADATA}")
+        directories.append(log.directory.path)
+    for segment in log.segments.from_offset(log.recovery_point):
+        paths += segment.paths
+    if len(log.segments) > 1:
+        paths.append(f"{log.path}/{offset_name(active.base_offset, SNAPSHOT)}")
+    epochs = None
+    if log.epochs.dirty:
+        epochs = f"{log.path}/{LEADER_EPOCHS}", format_epochs(log.epochs.entries()).encode()
     try:
-        if log.epochs.dirty:
-            text = format_epochs(log.epochs.entries())
-            disk.write_file(f"{log.path}/{LEADER_EPOCHS}", text.encode(), durable=False)
-            log.epochs.dirty = False
-        paths = [f"{log.path}/{LEADER_EPOCHS}"]
-        if log.metadata_dirty:
-            paths.append(f"{log.path}/{PARTITION_METADATA}")
-        for segment in log.segments.from_offset(log.recovery_point):
-            paths += segment.paths
-            if segment is not log.segments.active:
-                paths.append(f"{log.path}/{offset_name(log.segments.active.base_offset, SNAPSHOT)}")
-        files = [log.directory.files.get(path) for path in dict.fromkeys(paths) if disk.exists(path)]
+        files = [log.directory.files.get(path) for path in paths if disk.exists(path)]
     except OSError as error:
         raise log.directory.fail(error) from error
+    log.epochs.dirty = False
     log.metadata_dirty = False
     log.wants_sync = False
-    return FsyncJob(disk, log.path, files, log.log_end_offset)
+    return FsyncJob(disk, directories, files, epochs, log.log_end_offset)
 
 
 def truncate_to(log: Log, offset: int) -> bool:

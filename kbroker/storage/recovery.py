@@ -9,6 +9,7 @@ segments, producer state and leader epochs are built anew from the batches.
 from __future__ import annotations
 
 import logging
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ from kbroker.storage.file_names import (
 )
 from kbroker.storage.leader_epochs import LeaderEpochs
 from kbroker.storage.log import LoadedLog, Log
-from kbroker.storage.log_config import LogConfig
+from kbroker.storage.log_config import MAX_LONG, LogConfig
 from kbroker.storage.log_dir import LogDir
 from kbroker.storage.log_segments import LogSegments
 from kbroker.storage.producer_replay import count_batch
@@ -50,6 +51,7 @@ class LogHistory(NamedTuple):
     clean: bool
     recovery_point: int | None = None
     log_start_offset: int | None = None
+    cleaned_to: int | None = None
 
 
 class _Listing:
@@ -99,15 +101,18 @@ def open_log(
     if not segments:
         segments = [Segment(log_dir.files, path, history.log_start_offset or 0, {}, now_ms)]
     epochs = _read_epochs(log_dir, path) if listing.has_epochs else None
-    if epochs is None:
-        epochs = _epochs_of_batches(segments)
     log_start = max(history.log_start_offset or 0, segments[0].base_offset)
     recovery_point = history.recovery_point or 0
+    if epochs is None:
+        # Recovery adds the epochs of what it reads itself.
+        epochs = _epochs_of_batches(
+            segments if history.clean else segments[: _first_unsynced(segments, recovery_point)]
+        )
     snapshots = dict.fromkeys(listing.snapshots)
     recovered: ProducerState | None = None
     end = _clean_end(segments[-1]) if history.clean else None
     if end is None:
-        end, recovered = _recover(log_dir, path, segments, epochs, snapshots, recovery_point, config, now_ms)
+        end, recovered = _recover(log_dir, path, segments, epochs, snapshots, history, config, now_ms)
     if end < log_start:
         logger.warning("%s ends at %d, before its start %d: beginning anew there", tp, end, log_start)
         for segment in segments:
@@ -115,7 +120,6 @@ def open_log(
                 log_dir.remove_later(name, config.file_delete_delay_ms)
         segments = [Segment(log_dir.files, path, log_start, {}, now_ms)]
         segments[0].file()
-        epochs.clear()
         end, recovered = log_start, ProducerState()
     epochs.truncate_from_end(end + 1)
     epochs.truncate_from_start(log_start)
@@ -290,21 +294,24 @@ def scan_batches(
         position += at
 
 
+def _first_unsynced(segments: list[Segment], recovery_point: int) -> int:
+    """Index of the segment that holds the recovery point."""
+    bases = [segment.base_offset for segment in segments]
+    return max(bisect_right(bases, recovery_point) - 1, 0)
+
+
 def _recover(
     log_dir: LogDir,
     path: str,
     segments: list[Segment],
     epochs: LeaderEpochs,
     snapshots: dict[int, None],
-    recovery_point: int,
+    history: LogHistory,
     config: LogConfig,
     now_ms: int,
 ) -> tuple[int, ProducerState]:
     """Read the segments from the recovery point on; (log end, producer state). Cuts `segments` in place."""
-    first = 0
-    for index, segment in enumerate(segments):
-        if segment.base_offset <= recovery_point:
-            first = index
+    first = _first_unsynced(segments, history.recovery_point or 0)
     start = segments[first].base_offset
     for offset in [offset for offset in snapshots if offset > start]:
         log_dir.disk.remove(f"{path}/{offset_name(offset, SNAPSHOT)}")
@@ -318,35 +325,32 @@ def _recover(
         config.producer_id_expiration_ms,
         now_ms,
     )
+    # Compaction removes whole batches; else what a segment's name skips was lost from the one before it.
+    gaps_below = MAX_LONG if config.compact else history.cleaned_to or 0
     end = start
     for index in range(first, len(segments)):
         segment = segments[index]
-        if segment.base_offset < end:
-            whole = False
-            segment_end = end
-            logger.warning("%s overlaps the segment before it", segment.path)
-            dropped = segments[index:]
-            del segments[index:]
-        else:
-            if index > first:
-                log_dir.disk.write_file(
-                    f"{path}/{offset_name(segment.base_offset, SNAPSHOT)}",
-                    producers.to_snapshot(),
-                    durable=False,
-                )
-                snapshots[segment.base_offset] = None
-            segment_end, whole = _recover_segment(segment, epochs, producers, config)
-            dropped = segments[index + 1 :] if not whole else []
-            if dropped:
-                del segments[index + 1 :]
-        end = segment_end
+        if segment.base_offset < end or (segment.base_offset > end and segment.base_offset > gaps_below):
+            logger.warning("%s does not continue the log, which ends at %d", segment.path, end)
+            _drop_from(log_dir, segments, index, config)
+            break
+        if index > first:
+            name = f"{path}/{offset_name(segment.base_offset, SNAPSHOT)}"
+            log_dir.disk.write_file(name, producers.to_snapshot(), durable=False)
+            snapshots[segment.base_offset] = None
+        end, whole = _recover_segment(segment, epochs, producers, config)
         if not whole:
-            for later in dropped:
-                logger.warning("dropping segment %s behind the damage", later.path)
-                for name in later.paths:
-                    log_dir.remove_later(name, config.file_delete_delay_ms)
+            _drop_from(log_dir, segments, index + 1, config)
             break
     return end, producers
+
+
+def _drop_from(log_dir: LogDir, segments: list[Segment], index: int, config: LogConfig) -> None:
+    for segment in segments[index:]:
+        logger.warning("dropping segment %s behind the damage", segment.path)
+        for name in segment.paths:
+            log_dir.remove_later(name, config.file_delete_delay_ms)
+    del segments[index:]
 
 
 def _recover_segment(
@@ -429,6 +433,25 @@ def rebuild_producers(
                 count_batch(state, buf, header, header.base_offset)
     state.end_offset = end_offset
     return state
+
+
+def rebuild_txn_index(log: Log, segment: Segment) -> None:
+    """Write a segment's transaction index anew from the markers in it. Raises OSError."""
+    logger.warning("the transaction index of %s is damaged, building it anew", segment.path)
+    state = rebuild_producers(
+        log.directory,
+        log.path,
+        log.segments,
+        log.snapshots,
+        segment.base_offset,
+        log.config.producer_id_expiration_ms,
+    )
+    segment.reset_txn_index()
+    for buf, header in scan_batches(segment.file().read, segment.size, 0):
+        if header.producer_id >= 0:
+            aborted = count_batch(state, buf, header, header.base_offset)
+            if aborted is not None:
+                segment.add_aborted(aborted)
 
 
 def _remove_stray_snapshots(

@@ -288,11 +288,18 @@ class Segment:
             self._truncate_aborted(offset)
         self.file().truncate(batch.position)
         self.size = batch.position
-        self.max_timestamp = None if self.size else NO_TIMESTAMP
         self.bytes_since_index_entry = 0
         if not self.size:
             self._first_timestamp = None
+        self._find_max_timestamp()
         return removed
+
+    def _find_max_timestamp(self) -> None:
+        """After a cut: what the time index still tells, and the batches that it does not cover."""
+        self.max_timestamp, self.max_timestamp_offset = self.time_index.last()
+        for batch in self.walk(self.offset_index.position_for(self.max_timestamp_offset)):
+            if batch.max_timestamp > self.max_timestamp:
+                self.max_timestamp, self.max_timestamp_offset = batch.max_timestamp, batch.last_offset
 
     def _truncate_aborted(self, offset: int) -> None:
         kept = [txn for txn in self.aborted_txns() if txn.last_offset < offset]
@@ -306,14 +313,18 @@ class Segment:
         """Empty all indexes, to be rebuilt by `note_batch` and `add_aborted` for every batch."""
         self.offset_index.reset()
         self.time_index.reset()
-        if self._txn_bytes or self.files.disk.exists(self._name(TXN_INDEX)):
-            self.files.get(self._name(TXN_INDEX)).truncate(0)
-        self._txn_bytes = 0
-        self._aborted = []
+        self.reset_txn_index()
         self.max_timestamp = NO_TIMESTAMP
         self.max_timestamp_offset = self.base_offset
         self.bytes_since_index_entry = 0
         self._indexes_trusted = True
+
+    def reset_txn_index(self) -> None:
+        """Empty the transaction index."""
+        if self._txn_bytes or self.files.disk.exists(self._name(TXN_INDEX)):
+            self.files.get(self._name(TXN_INDEX)).truncate(0)
+        self._txn_bytes = 0
+        self._aborted = []
 
     def trust_indexes(self) -> None:
         """On first use: rebuild offset and time index if they cannot be true (missing, cut, zeroed)."""

@@ -1,0 +1,202 @@
+"""Power cuts: whatever was synced is there, and the rest is a prefix, wherever the cut strikes."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+from dataclasses import dataclass
+
+import pytest
+
+from kbroker.protocol.record_batch import check_crc, iter_batches
+from kbroker.storage.log import AppendOrigin, Log
+from kbroker.storage.log_config import LogConfig
+from kbroker.storage.memory_disk import MemoryDisk, Tail
+from tests.storage.world import NOW_MS, TOPIC_ID, TP, batch, idempotent, manager, marker
+
+CONFIG = {"segment_bytes": 700, "index_interval_bytes": 100, "file_delete_delay_ms": 0}
+
+
+class PowerCut(BaseException):
+    """Not an OSError: nothing may catch it."""
+
+
+@dataclass
+class Promise:
+    """What had been acknowledged as durable when the power went."""
+
+    durable_end: int = 0
+    written: list[tuple[int, int, int]] = None
+    log_start: int = 0
+    epoch: int = 0
+
+
+def work(disk: MemoryDisk, promise: Promise, seed: int) -> None:
+    """Everything that writes, in an order drawn from the seed."""
+    rng = random.Random(seed)
+    promise.written = []
+    logs = manager(disk, **CONFIG)
+    log = logs.get_or_create(TP, TOPIC_ID, LogConfig(**CONFIG), NOW_MS)
+    sequence = 0
+    for step in range(25):
+        action = rng.randrange(12)
+        if action < 6:
+            count = rng.randint(1, 3)
+            transactional = step % 8 < 4
+            if rng.random() < 0.5:
+                records = idempotent(sequence, count, transactional=transactional)
+                sequence += count
+            else:
+                records = batch(*[bytes(rng.randrange(120))] * count, timestamp=NOW_MS + step)
+            header = next(iter_batches(records))
+            if transactional or log.producers.first_unstable is None or header.producer_id < 0:
+                start = log.staged_end_offset
+                promise.written.append((start, start + count - 1, header.crc))
+                log.append_as_leader(records, promise.epoch, NOW_MS)
+            else:
+                sequence -= count
+                start = log.staged_end_offset
+                end_of_txn = marker(7, 0, abort=rng.random() < 0.5)
+                promise.written.append((start, start, next(iter_batches(end_of_txn)).crc))
+                log.append_as_leader(end_of_txn, promise.epoch, NOW_MS, AppendOrigin.COORDINATOR)
+            log.flush_staged()
+            log.high_watermark = log.log_end_offset
+        elif action < 8:
+            promise.durable_end = max(promise.durable_end, log.fsync())
+        elif action == 8:
+            logs.tick_recovery_points()
+        elif action == 9:
+            promise.epoch += 1
+            log.assign_epoch(promise.epoch, log.log_end_offset)
+        elif action == 10 and log.log_end_offset > 4:
+            start = log.delete_records_to(rng.randrange(log.log_end_offset // 2 + 1))
+            promise.log_start = start
+            log.delete_old_segments(NOW_MS)
+            logs.tick_removals(NOW_MS + 10)
+        else:
+            logs.tick_high_watermarks()
+    if rng.random() < 0.3:
+        logs.close(9)
+        promise.durable_end = log.log_end_offset
+
+
+def steps_of(seed: int) -> int:
+    disk = MemoryDisk()
+    work(disk, Promise(), seed)
+    return disk.steps
+
+
+def check(log: Log, promise: Promise) -> None:
+    """A prefix that holds all that is durable, with producers and epochs as the batches tell."""
+    found = []
+    offset = log.log_start_offset
+    while offset < log.log_end_offset:
+        part = log.read(offset, 1 << 20, log.log_end_offset)
+        assert part.parts
+        data = part.parts[0].read()
+        for header in iter_batches(data):
+            assert check_crc(data, header)
+            found.append((header.base_offset, header.last_offset, header.crc))
+        offset = part.next_offset
+    assert log.log_end_offset >= promise.durable_end
+    assert log.log_start_offset <= promise.log_start
+    expected = [b for b in promise.written if log.log_start_offset <= b[1] and b[1] < log.log_end_offset]
+    assert found == expected
+    whole = {last + 1 for _, last, _ in promise.written} | {0, log.log_start_offset}
+    assert log.log_end_offset in whole
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_cut_at_any_operation(seed: int) -> None:
+    rng = random.Random(seed)
+    total = steps_of(seed)
+    for cut_at in sorted(rng.sample(range(1, total + 1), min(25, total))):
+        disk, promise = MemoryDisk(), Promise()
+
+        def cut(operation: str, path: str, disk: MemoryDisk = disk, cut_at: int = cut_at) -> None:
+            if disk.steps == cut_at:
+                raise PowerCut
+
+        disk.on_step = cut
+        with suppress(PowerCut):
+            work(disk, promise, seed)
+        for tail in Tail:
+            after = disk.crash(tail, rng.randrange)
+            where = f"seed {seed}, operation {cut_at} of {total}, tail {tail.value}"
+            logs = manager(after, **CONFIG)
+            log = logs.get(TP)
+            if log is None:
+                assert promise.durable_end == 0, where
+                continue
+            log.high_watermark = log.log_end_offset
+            try:
+                check(log, promise)
+                twice(after, log)
+            except AssertionError as error:
+                raise AssertionError(f"{where}: {error}") from error
+
+
+def twice(disk: MemoryDisk, first: Log) -> None:
+    """Recovery comes to the same result again, and the log can be written afterwards."""
+    again = manager(disk.crash(Tail.KEPT), **CONFIG).get(TP)
+    again.high_watermark = again.log_end_offset
+    assert (again.log_start_offset, again.log_end_offset) == (first.log_start_offset, first.log_end_offset)
+    assert again.producers.to_snapshot() == first.producers.to_snapshot()
+    assert again.producers.first_unstable == first.producers.first_unstable
+    assert again.epochs.entries() == first.epochs.entries()
+    end = again.log_end_offset
+    again.append_as_leader(batch(b"after"), 99, NOW_MS)
+    again.flush_staged()
+    again.high_watermark = again.log_end_offset
+    assert again.read(end, 1 << 20, end + 1).size > 0
+
+
+def test_a_failed_write_takes_the_directory_offline() -> None:
+    """What a failed write or fsync left is unknown, so it is not tried again."""
+    from kbroker.storage.disk import StorageError
+
+    for operation in ("write", "sync"):
+        disk = MemoryDisk()
+        logs = manager(disk, **CONFIG)
+        log = logs.get_or_create(TP, TOPIC_ID, LogConfig(**CONFIG), NOW_MS)
+        log.append_as_leader(batch(b"a"), 0, NOW_MS)
+        log.flush_staged()
+
+        def fail(op: str, path: str, operation: str = operation) -> None:
+            if op == operation and path.endswith(".log"):
+                raise OSError(5, "Input/output error")
+
+        disk.on_step = fail
+        log.append_as_leader(batch(b"b"), 0, NOW_MS)
+        with pytest.raises(StorageError):
+            log.flush_staged() if operation == "write" else log.fsync()
+        disk.on_step = None
+        assert logs.dirs[0].offline
+        assert log.recovery_point == 0
+        for attempt in (
+            lambda log=log: log.append_as_leader(batch(b"c"), 0, NOW_MS),
+            lambda log=log: log.read(0, 100, 1),
+            lambda log=log: log.fsync(),
+            lambda logs=logs: logs.get_or_create(TP._replace(partition=1), TOPIC_ID, LogConfig(), NOW_MS),
+        ):
+            with pytest.raises(StorageError):
+                attempt()
+        logs.close(5)
+        assert not disk.exists("/data/.kafka_cleanshutdown")
+
+
+def test_a_clean_stop_is_durable() -> None:
+    disk = MemoryDisk()
+    logs = manager(disk, **CONFIG)
+    log = logs.get_or_create(TP, TOPIC_ID, LogConfig(**CONFIG), NOW_MS)
+    for sequence in range(30):
+        log.append_as_leader(idempotent(sequence), 2, NOW_MS)
+    logs.close(77)
+    again = manager(disk.crash(Tail.LOST), **CONFIG)
+    assert again.previous_broker_epoch == 77
+    log = again.get(TP)
+    assert (log.log_end_offset, log.topic_id, log.recovery_point) == (30, TOPIC_ID, 30)
+    assert log.producers.entries[7].last_sequence == 29
+    assert log.epochs.entries() == [(2, 0)]
+    # It counts only once.
+    assert manager(again._disk.crash(Tail.KEPT), **CONFIG).previous_broker_epoch == -1
