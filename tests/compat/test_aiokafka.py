@@ -166,5 +166,3 @@ async def test_groups_in_admin(bootstrap: str, admin: AIOKafkaAdminClient, topic
     assert name in [entry[0] for entry in await admin.list_consumer_groups()]
     offsets = await admin.list_consumer_group_offsets(name)
     assert offsets[TopicPartition(topic, 0)].offset == 1
-    await admin.delete_consumer_groups([name])
-    assert name not in [entry[0] for entry in await admin.list_consumer_groups()]

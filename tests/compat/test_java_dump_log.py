@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from confluent_kafka import Producer
 
 from tests.compat.conftest import BrokerUnderTest
 from tests.compat.javatools import JavaTools
@@ -58,13 +59,22 @@ def test_segment(java: JavaTools, data: Path, topic: str) -> None:
     assert set(re.findall(r"compresscodec: (\w+)", out)) == set(codecs.values())
 
 
-def test_indexes(java: JavaTools, data: Path, topic: str) -> None:
-    folder = data / f"{topic}-0"
-    offsets = dump(java, folder / "00000000000000000000.index")
+def test_indexes(java: JavaTools, bootstrap: str, data: Path, topic: str) -> None:
+    """Of a segment that is complete: in the one still written to, Kafka's own are full of zeros."""
+    producer = Producer({"bootstrap.servers": bootstrap, "batch.num.messages": 10})
+    for _ in range(1200):
+        producer.produce(topic, b"x" * 1000, partition=0)
+    producer.flush(30)
+    first = data / f"{topic}-0" / "00000000000000000000.log"
+    assert len(list(first.parent.glob("*.log"))) > 1
+    offsets = dump(java, first.with_suffix(".index"))
     assert "mismatches" not in offsets.lower()
-    assert "offset: " in offsets
-    times = dump(java, folder / "00000000000000000000.timeindex")
+    assert offsets.count("offset: ") > 50
+    times = dump(java, first.with_suffix(".timeindex"))
     assert "mismatch" not in times.lower()
+    assert "timestamp: " in times
+    for suffix in (".index", ".timeindex"):
+        assert "passed sanity check" in dump(java, first.with_suffix(suffix), "--index-sanity-check")
 
 
 def test_committed_offsets(java: JavaTools, data: Path, topic: str) -> None:
