@@ -1,4 +1,6 @@
-"""DescribeTopicPartitions: topics in pages of partitions, with eligible leader replicas (KIP-966). v0 only.
+"""DescribeTopicPartitions: topics in pages of partitions, with eligible leader replicas (KIP-966).
+
+v0 only.
 """
 
 from __future__ import annotations
@@ -102,14 +104,15 @@ def _partition(
     index: int, partition: PartitionImage, reachable: Reachable
 ) -> DescribeTopicPartitionsResponsePartition:
     leader = reachable.leader(partition)
+    nodes, offline = reachable.replicas(partition)
     return DescribeTopicPartitionsResponsePartition(
         error_code=leader.error,
         partition_index=index,
         leader_id=leader.id,
         leader_epoch=partition.leader_epoch,
-        replica_nodes=list(partition.replicas),
-        isr_nodes=list(partition.isr),
-        eligible_leader_replicas=list(partition.elr),
-        last_known_elr=list(partition.last_known_elr),
-        offline_replicas=reachable.offline(partition),
+        replica_nodes=nodes,
+        isr_nodes=reachable.nodes(partition.isr),
+        eligible_leader_replicas=reachable.nodes(partition.elr),
+        last_known_elr=reachable.nodes(partition.last_known_elr),
+        offline_replicas=offline,
     )

@@ -185,6 +185,7 @@ class _Topics:
 
     def _partition(self, index: int, partition: PartitionImage) -> MetadataResponsePartition:
         leader, error = self._reachable.leader(partition)
+        nodes, offline = self._reachable.replicas(partition)
         if error is ErrorCode.LISTENER_NOT_FOUND and self._version < 6:
             error = ErrorCode.LEADER_NOT_AVAILABLE
         return MetadataResponsePartition(
@@ -192,9 +193,9 @@ class _Topics:
             partition_index=index,
             leader_id=leader,
             leader_epoch=partition.leader_epoch,
-            replica_nodes=list(partition.replicas),
-            isr_nodes=list(partition.isr),
-            offline_replicas=self._reachable.offline(partition),
+            replica_nodes=nodes,
+            isr_nodes=self._reachable.nodes(partition.isr),
+            offline_replicas=offline,
         )
 
     def _unknown(self, name: str, code: ErrorCode | None) -> MetadataResponseTopic:

@@ -8,31 +8,54 @@ from kbroker.errors import ErrorCode
 from kbroker.metadata.image import NO_LEADER, ClusterImage, PartitionImage
 
 
-class Reachable:
-    """Which brokers of an image a client of `listener_name` can reach."""
-
-    __slots__ = ("_live",)
-
-    def __init__(self, image: ClusterImage, listener_name: str) -> None:
-        self._live = {
-            broker.id: broker.endpoint(listener_name) is not None for broker in image.live_brokers()
-        }
-
-    def leader(self, partition: PartitionImage) -> Leader:
-        """The leader to name, and the error that goes with it (KIP-392 leaves the replicas as they are)."""
-        if partition.leader == NO_LEADER or partition.leader not in self._live:
-            return Leader(NO_LEADER, ErrorCode.LEADER_NOT_AVAILABLE)
-        if not self._live[partition.leader]:
-            return Leader(NO_LEADER, ErrorCode.LISTENER_NOT_FOUND)
-        return Leader(partition.leader, ErrorCode.NONE)
-
-    def offline(self, partition: PartitionImage) -> list[int]:
-        """Replicas on brokers that are not alive."""
-        return [replica for replica in partition.replicas if replica not in self._live]
-
-
 class Leader(NamedTuple):
     """A leader's id, -1 with the reason if there is none for this client."""
 
     id: int
     error: ErrorCode
+
+
+_NOBODY = Leader(NO_LEADER, ErrorCode.LEADER_NOT_AVAILABLE)
+
+
+class Replicas(NamedTuple):
+    """A partition's replicas as an answer lists them; shared by partitions with the same, so read only."""
+
+    nodes: list[int]
+    offline: list[int]
+
+
+class Reachable:
+    """Which brokers of an image a client of `listener_name` can reach."""
+
+    __slots__ = ("_leaders", "_lists", "_replicas")
+
+    def __init__(self, image: ClusterImage, listener_name: str) -> None:
+        self._leaders: dict[int, Leader] = {}
+        for broker in image.live_brokers():
+            if broker.endpoint(listener_name) is not None:
+                self._leaders[broker.id] = Leader(broker.id, ErrorCode.NONE)
+            else:
+                self._leaders[broker.id] = Leader(NO_LEADER, ErrorCode.LISTENER_NOT_FOUND)
+        # Thousands of partitions have few different replica lists.
+        self._replicas: dict[tuple[int, ...], Replicas] = {}
+        self._lists: dict[tuple[int, ...], list[int]] = {}
+
+    def leader(self, partition: PartitionImage) -> Leader:
+        """The leader to name, and the error that goes with it."""
+        return self._leaders.get(partition.leader, _NOBODY)
+
+    def replicas(self, partition: PartitionImage) -> Replicas:
+        """All replicas, and those of them on brokers that are not alive."""
+        found = self._replicas.get(partition.replicas)
+        if found is None:
+            offline = [replica for replica in partition.replicas if replica not in self._leaders]
+            found = self._replicas[partition.replicas] = Replicas(list(partition.replicas), offline)
+        return found
+
+    def nodes(self, ids: tuple[int, ...]) -> list[int]:
+        """`ids` as a list, the same for equal ones."""
+        found = self._lists.get(ids)
+        if found is None:
+            found = self._lists[ids] = list(ids)
+        return found
