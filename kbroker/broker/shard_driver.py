@@ -96,12 +96,20 @@ class ShardDriver(Generic[S]):
         """Replay the next part of the log; True when there is no more and requests may come."""
         if self.ready or self.closed:
             return True
-        data = self._replicas.read_internal(self.tp, self._load_offset, LOAD_BYTES)
-        for header in iter_batches(data):
-            self._replay(data, header)
-            self._load_offset = header.next_offset
-        if len(data) >= LOAD_BYTES:
-            return False
+        read = 0
+        while read < LOAD_BYTES:
+            data = self._replicas.read_internal(self.tp, self._load_offset, LOAD_BYTES)
+            start = self._load_offset
+            for header in iter_batches(data):
+                self._replay(data, header)
+                self._load_offset = header.next_offset
+            if self._load_offset == start:
+                self._become_ready()
+                return True
+            read += len(data)
+        return False
+
+    def _become_ready(self) -> None:
         self.ready = True
         if self._skipped:
             _log.warning("%s: passed over %d records of unknown kinds", self.tp, self._skipped)
@@ -109,7 +117,6 @@ class ShardDriver(Generic[S]):
         waiting, self._when_ready = self._when_ready, []
         for action in waiting:
             action()
-        return True
 
     def when_ready(self, action: Callable[[], None]) -> None:
         """Call `action` now, or as soon as the log is replayed."""

@@ -1,10 +1,10 @@
 """JoinGroup of classic groups, after conversations recorded from Apache Kafka 4.4."""
 
 import pytest
-from tests.coordinator.group_world import NO_DELAY, PARKED, World
 
 from kbroker.coordinator.group.limits import GroupLimits
 from kbroker.errors import ErrorCode as E
+from tests.coordinator.group_world import NO_DELAY, PARKED, World
 
 
 def refused(answer, code, member_id=""):

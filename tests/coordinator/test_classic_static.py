@@ -1,8 +1,7 @@
 """Static members (KIP-345), and the leader's way to keep its assignment (KIP-814)."""
 
-from tests.coordinator.group_world import PARKED, World
-
 from kbroker.errors import ErrorCode as E
+from tests.coordinator.group_world import PARKED, World
 
 
 def static_pair(w):

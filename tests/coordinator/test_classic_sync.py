@@ -1,9 +1,9 @@
 """SyncGroup, Heartbeat, LeaveGroup and time-outs of classic groups."""
 
 import pytest
-from tests.coordinator.group_world import PARKED, World
 
 from kbroker.errors import ErrorCode as E
+from tests.coordinator.group_world import PARKED, World
 
 
 def sync_code(w, *args, **kwargs):

@@ -1,12 +1,12 @@
 """Commits, reads, deletions and expiry of offsets."""
 
 import pytest
-from tests.coordinator.group_world import NO_DELAY, World
 
 from kbroker.coordinator.group.limits import GroupLimits
 from kbroker.coordinator.group.offset_requests import Commit, Committing
 from kbroker.errors import ErrorCode as E
 from kbroker.types import ZERO_UUID
+from tests.coordinator.group_world import NO_DELAY, World
 
 ID_A, ID_B = b"a" * 16, b"b" * 16
 MINUTE = 60_000

@@ -1,10 +1,10 @@
 """Records as Kafka 4.4 writes them, and reading them back."""
 
 import pytest
-from tests.coordinator.group_world import World
 
 from kbroker.coordinator.group.records import decode_record
 from kbroker.errors import ProtocolError
+from tests.coordinator.group_world import World
 
 # Written by Apache Kafka 4.4.0 (DumpLogSegments shows the same fields).
 EMPTY_GROUP = (
