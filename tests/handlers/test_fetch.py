@@ -1,18 +1,16 @@
 from __future__ import annotations
 
 import pytest
-from tests.handlers.node import batch
-from tests.handlers.test_produce import to
 
 from kbroker.errors import ErrorCode
 from kbroker.protocol.generated.fetch_request import FetchPartition, FetchTopic, ForgottenTopic, ReplicaState
 from kbroker.protocol.record_batch import decode_records, iter_batches
+from tests.handlers.node import batch
+from tests.handlers.test_produce import to
 
 
 def want(topic, offset=0, index=0, max_bytes=1 << 20, topic_id=None, **fields):
-    partition = FetchPartition(
-        partition=index, fetch_offset=offset, partition_max_bytes=max_bytes, **fields
-    )
+    partition = FetchPartition(partition=index, fetch_offset=offset, partition_max_bytes=max_bytes, **fields)
     if topic_id is not None:
         return FetchTopic(topic_id=topic_id, partitions=[partition])
     return FetchTopic(topic=topic, partitions=[partition])
@@ -54,7 +52,9 @@ def test_large_data_leaves_as_file_slices_and_small_data_as_bytes(node):
     client = node.connect()
     produce(client, "small", b"s")
     produce(client, "large", b"l" * 100_000)
-    client.send(client.frame("Fetch", 11, max_wait_ms=0, topics=[want("small"), want("large"), want("small")]))
+    client.send(
+        client.frame("Fetch", 11, max_wait_ms=0, topics=[want("small"), want("large"), want("small")])
+    )
     kinds = [type(part).__name__ for part in client.core.out]
     assert kinds == ["bytes", "FileSlice", "bytes"]
     (response,) = client.answers()

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.handlers.node import batch
 
 from kbroker.errors import ErrorCode
 from kbroker.protocol.generated.produce_request import PartitionProduceData, TopicProduceData
+from tests.handlers.node import batch
 
 
 def to(topic, records, index=0, acks=1, topic_id=None, **fields):

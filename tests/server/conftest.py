@@ -4,9 +4,9 @@ import asyncio
 import logging
 
 import pytest_asyncio
-from tests.handlers.node import Node
 
 from kbroker.server.listener import ServerLimits, SocketServer
+from tests.handlers.node import Node
 
 
 class Running:

@@ -1,4 +1,4 @@
-"""What strangers and broken clients send: Kafka's error or a closed connection, one short line, never a traceback."""
+"""What strangers and broken clients send: an error or a closed connection, one short line, no traceback."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ CLOSED = {
     "produce version that is gone": frame(bytes.fromhex("00000002000000010003726177")),
     "header cut in the client id": frame(bytes.fromhex("0012000000000005001473686f7274")),
     "header cut before the client id": frame(bytes.fromhex("001200000000000500")),
-    "tags that overrun the header": frame(bytes.fromhex("0012000300000005000161010 57f6162".replace(" ", ""))),
+    "tags that overrun the header": frame(
+        bytes.fromhex("0012000300000005000161010 57f6162".replace(" ", ""))
+    ),
     "endless varint of tags": frame(bytes.fromhex("00120003000000050001 61".replace(" ", "")) + b"\xff" * 40),
     "array of 2^31-1": frame(bytes.fromhex("00020001000000040003726177ffffffff7fffffff")),
     "compact array of 2^32-1": frame(

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import asyncio
+import os
+from struct import pack
+
+import pytest
+
+from kbroker.errors import ConfigError
+from kbroker.protocol.generated.fetch_request import FetchPartition, FetchRequest, FetchTopic
+from kbroker.protocol.generated.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
+from tests.handlers.node import batch
+from tests.server.test_bad_input import GOOD, frame, still_serves
+
+
+def produce(value):
+    data = TopicProduceData(name="t", partition_data=[PartitionProduceData(records=batch(value))])
+    request = ProduceRequest(acks=1, timeout_ms=1000, topic_data=[data])
+    return frame(pack(">hhihB", 0, 9, 1, 0, 0) + request.encode(9))
+
+
+def fetch(max_bytes=1 << 24, wait=0):
+    partition = FetchPartition(partition_max_bytes=max_bytes)
+    topics = [FetchTopic(topic="t", partitions=[partition])]
+    request = FetchRequest(max_wait_ms=wait, min_bytes=1, max_bytes=max_bytes, topics=topics)
+    return frame(pack(">hhih", 1, 4, 2, 0) + request.encode(4))
+
+
+async def test_a_port_that_is_taken_is_a_config_error(running):
+    with pytest.raises(ConfigError, match="cannot listen on"):
+        await running.server.listen("OTHER", "127.0.0.1", running.port)
+
+
+async def test_too_many_connections_are_refused(running):
+    running.server.limits.connections_max = 2
+    peers = [await running.connect() for _ in range(3)]
+    assert await peers[2].is_closed()
+    peers[0].send(GOOD)
+    assert await peers[0].answer()
+    assert running.server.connection_count == 2
+    peers[0].close()
+    while running.server.connection_count > 1:
+        await asyncio.sleep(0.001)
+    await still_serves(running)
+
+
+async def test_too_many_connections_of_one_address_are_refused(running):
+    running.server.limits.connections_max_per_ip_overrides = {"127.0.0.1": 1}
+    first, second = await running.connect(), await running.connect()
+    assert await second.is_closed()
+    first.send(GOOD)
+    assert await first.answer()
+
+
+async def test_idle_connections_are_closed_and_busy_ones_not(running):
+    running.node.topic("t")
+    running.server.limits.idle_ms_max = 60
+    idle, busy = await running.connect(), await running.connect()
+    busy.send(fetch(wait=10_000_000))
+    assert await idle.is_closed()
+    assert running.server.connection_count == 1
+    assert len(running.node.replicas.fetches) == 1
+
+
+async def test_a_large_answer_arrives_whole_through_sendfile_and_blocks_nobody(running):
+    running.node.topic("t", **{"max.message.bytes": str(1 << 23)})
+    peer = await running.connect()
+    value = os.urandom(900_000)
+    for _ in range(8):
+        peer.send(produce(value))
+        await peer.answer()
+    slow = await running.connect()
+    slow.send(fetch() + GOOD)
+    await asyncio.sleep(0.02)
+    await still_serves(running)
+    answer = await slow.answer()
+    log = running.node.replicas.get("t", 0).log
+    assert len(answer) > 8 * 900_000
+    assert log.read(0, 1 << 24, 8).parts[0].read() in answer
+    assert (await slow.answer())[:4] == pack(">i", 7)
+
+
+async def test_without_sendfile_the_same_bytes_arrive(running, monkeypatch):
+    monkeypatch.setattr("kbroker.server.transport._HAS_SENDFILE", False)
+    await test_a_large_answer_arrives_whole_through_sendfile_and_blocks_nobody(running)
+
+
+async def test_a_peer_that_never_reads_is_bounded(running):
+    running.node.topic("t", **{"max.message.bytes": str(1 << 23)})
+    peer = await running.connect()
+    peer.send(produce(os.urandom(900_000)))
+    await peer.answer()
+    greedy = await running.connect()
+    greedy.writer.transport.pause_reading()
+    asked = 0
+    before = running.node.services.fetch_sessions
+    for _ in range(200):
+        greedy.send(fetch() * 20)
+        asked += 20
+        await asyncio.sleep(0)
+        if greedy.writer.transport.get_write_buffer_size() > 0:
+            break
+    (protocol,) = [p for p in running.server._connections if p.core.write_blocked]
+    assert len(protocol.core._backlog or b"") < 200_000
+    assert len(protocol._queue or ()) <= 3
+    assert before is running.node.services.fetch_sessions
+    await still_serves(running)
+
+
+async def test_a_peer_that_left_does_not_keep_its_parked_fetch_for_ever(running):
+    """It may have closed one direction only, so it keeps its place, but not longer than idle ones."""
+    running.node.topic("t")
+    running.server.limits.idle_ms_max = 60
+    peer = await running.connect()
+    peer.send(fetch(wait=10_000_000))
+    while not len(running.node.replicas.fetches):
+        await asyncio.sleep(0.001)
+    peer.writer.transport.abort()
+    while len(running.node.replicas.fetches):
+        await asyncio.sleep(0.001)
+    assert running.server.connection_count == 0
+
+
+async def test_a_woken_fetch_is_answered_before_the_producer(running):
+    running.node.topic("t")
+    consumer, producer = await running.connect(), await running.connect()
+    consumer.send(fetch(wait=10_000_000))
+    while not len(running.node.replicas.fetches):
+        await asyncio.sleep(0.001)
+    producer.send(produce(b"late"))
+    await producer.answer()
+    assert b"late" in await asyncio.wait_for(consumer.answer(), 1)
+
+
+async def test_many_idle_connections_cost_little(running):
+    peers = [await running.connect() for _ in range(300)]
+    for peer in peers:
+        peer.send(GOOD)
+    for peer in peers:
+        await peer.answer()
+    assert running.server.connection_count == 300
+    assert len(asyncio.all_tasks()) < 5
+    for protocol in running.server._connections:
+        assert not hasattr(protocol, "__dict__")
+        assert protocol.core._backlog is protocol.core._partial is protocol._direct is None
+    for peer in peers:
+        peer.close()
