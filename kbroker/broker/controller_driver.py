@@ -254,6 +254,10 @@ class ControllerDriver:
         self._publishing = True
         self._cache.publish(self._committed, full_delta(self._committed))
 
+    def publish_no_more(self) -> None:
+        """What is still committed is nobody's business here: the node stops."""
+        self._publishing = False
+
     def resigned(self) -> None:
         """This node is no controller any more: whoever waits has to ask the next one."""
         self._writer = None

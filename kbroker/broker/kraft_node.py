@@ -21,6 +21,7 @@ from kbroker.broker.timer import Timer
 from kbroker.clock import Clock
 from kbroker.controller.brokers import (
     NodeRegistration,
+    fence_broker,
     join_broker,
     register_controller,
 )
@@ -157,7 +158,15 @@ class KraftNode:
         return self.started
 
     def stop(self) -> None:
-        """Leave cleanly: nothing is appended any more, what is written is durable."""
+        """Leave cleanly: nothing is appended any more, what is written is durable.
+
+        The last records fence this broker, so that whoever reads the log next, Apache Kafka included, need
+        not wait whether it is still alive.
+        """
+        self.controller.publish_no_more()
+        broker = self.controller.committed_image.brokers.get(self._setup.node_id)
+        if broker is not None and self.controller.active and not self.raft.failed:
+            self.controller.append_records(lambda image: fence_broker(image, broker.id, broker.epoch))
         self.raft.stop()
         self.snapshots.stop()
         if not self.raft.failed:

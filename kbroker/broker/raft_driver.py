@@ -96,6 +96,7 @@ class RaftDriver:
         self._stepping = False
         self._tail_only = False
         self._syncing = False
+        self._stopped = False
         self._wait_for_disk = wait_for_disk
         self.failed = False
 
@@ -110,8 +111,9 @@ class RaftDriver:
         self.step(Started(self.log.log_end_offset))
 
     def stop(self) -> None:
-        """Give up leadership; nothing is appended afterwards."""
+        """Give up leadership; nothing is appended afterwards, and a flush under way is not waited for."""
         self.step(ShutDown())
+        self._stopped = True
 
     def append(self, values: Sequence[bytes]) -> int:
         """See `MetadataWriter.append`.
@@ -129,6 +131,8 @@ class RaftDriver:
 
     def step(self, event: Event) -> None:
         """Feed the core and perform its effects in order; events that effects cause come after them."""
+        if self._stopped:
+            return
         self._events.append(event)
         if self._stepping:
             return
@@ -222,7 +226,7 @@ class RaftDriver:
             if error is not None:
                 self._fail(error)
                 return
-            if synced is not None:
+            if synced is not None and not self._stopped:
                 log.fsynced(synced, self._clock.now_ms())
             then()
 

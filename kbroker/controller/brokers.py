@@ -130,6 +130,23 @@ def unfence_broker(image: ClusterImage, broker_id: int, broker_epoch: int) -> De
     return Decision(None, [change, *broker_back(image, broker_id)], atomic=False)
 
 
+def fence_broker(image: ClusterImage, broker_id: int, broker_epoch: int) -> Decision[None]:
+    """The broker does not serve any more: it has stopped, or was not heard of for too long.
+
+    Raises:
+        ApiError: STALE_BROKER_EPOCH or BROKER_ID_NOT_REGISTERED.
+    """
+    broker = image.brokers.get(broker_id)
+    if broker is None:
+        raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED)
+    if broker.epoch != broker_epoch:
+        raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
+    if broker.fenced:
+        return Decision(None)
+    change = BrokerRegistrationChangeRecord(broker_id=broker_id, broker_epoch=broker_epoch, fenced=1)
+    return Decision(None, [*broker_gone(image, broker_id), change], atomic=False)
+
+
 def join_broker(image: ClusterImage, node: NodeRegistration) -> Decision[int]:
     """Registration and unfencing in one step, for the broker in the controller's own process: it has all
     metadata already. The answer is its epoch. Raises as `register_broker`.

@@ -228,6 +228,18 @@ def test_all_is_there_after_a_restart_in_a_new_epoch(world):
     assert len(world.published) == 1
 
 
+def test_a_clean_stop_fences_the_broker_in_the_log_and_tells_nobody(world):
+    world.start()
+    world.create("a").result()
+    told = len(world.published)
+    world.node.stop()
+    assert len(world.published) == told
+    world.open()
+    loaded = world.node.controller.committed_image
+    assert loaded.brokers[1].fenced
+    assert loaded.topics.partition("a", 0).leader == -1
+
+
 def test_after_stopping_it_refuses(world):
     world.start()
     world.waiting = []

@@ -4,6 +4,7 @@ import pytest
 
 from kbroker.controller.brokers import (
     NodeRegistration,
+    fence_broker,
     join_broker,
     register_broker,
     register_controller,
@@ -118,6 +119,19 @@ def test_unfencing_checks_the_epoch_and_happens_once():
     with pytest.raises(ApiError) as unknown:
         unfence_broker(image, 2, 9)
     assert unknown.value.code is ErrorCode.BROKER_ID_NOT_REGISTERED
+
+
+def test_a_fenced_broker_leads_nothing_until_it_is_back():
+    image = with_topic(cluster(1), "t", 2)
+    fenced = image.apply(fence_broker(image, 1, 10).records)
+    assert fenced.brokers[1].fenced
+    assert {p.leader for p in fenced.topics.get("t").partitions} == {-1}
+    assert list(fence_broker(fenced, 1, 10).records) == []
+    back = fenced.apply(unfence_broker(fenced, 1, 10).records)
+    assert {(p.leader, p.leader_epoch) for p in back.topics.get("t").partitions} == {(1, 2)}
+    with pytest.raises(ApiError) as stale:
+        fence_broker(image, 1, 9)
+    assert stale.value.code is ErrorCode.STALE_BROKER_EPOCH
 
 
 def test_a_broker_that_cannot_work_at_a_finalized_level_is_refused():
