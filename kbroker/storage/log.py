@@ -330,9 +330,6 @@ class Log:
 
     def _count_in(self, position: int, size: int, last: int, max_ts: int, now_ms: int) -> None:
         active = self._active
-        if position == 0:
-            active.set_first_timestamp(max_ts)
-            self._set_roll_limits()
         config = self._config
         if active.bytes_since_index_entry > config.index_interval_bytes:
             active.note_batch(position, size, last, max_ts, config.index_interval_bytes)
@@ -350,6 +347,9 @@ class Log:
         self._staged_position = end
         self.staged_end_offset = last + 1
         self._recent.add(last, position, end)
+        if position == 0:
+            active.set_first_timestamp(max_ts)
+            self._set_roll_limits()
 
     def flush_staged(self) -> None:
         """Write everything staged with one call; afterwards `log_end_offset` covers it and readers see it.

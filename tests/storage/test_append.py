@@ -292,3 +292,25 @@ def test_a_follower_keeps_offsets_and_epochs() -> None:
     with pytest.raises(AppendError) as caught:
         follower.append_as_follower(memoryview(data), NOW_MS)
     assert caught.value.code is ErrorCode.OFFSET_OUT_OF_RANGE
+
+
+def test_a_segment_ends_when_the_records_are_too_new_for_it() -> None:
+    log = new_log(segment_ms=10_000)
+    for timestamp in (1_000, 5_000, 12_000, 13_000, 3_000, 30_000):
+        append(log, batch(timestamp=timestamp))
+    assert [segment.base_offset for segment in log.segments] == [0, 2, 5]
+
+
+def test_staged_batches_end_a_segment_too() -> None:
+    log = new_log(segment_ms=10_000)
+    for timestamp in (1_000, 12_000):
+        log.append_as_leader(batch(timestamp=timestamp), 0, NOW_MS)
+    log.flush_staged()
+    assert [segment.base_offset for segment in log.segments] == [0, 1]
+
+
+def test_a_segment_without_record_times_ends_by_its_age() -> None:
+    log = new_log(segment_ms=10_000)
+    for now_ms in (NOW_MS, NOW_MS + 10_000, NOW_MS + 10_001):
+        append(log, batch(timestamp=-1), now_ms=now_ms)
+    assert [segment.base_offset for segment in log.segments] == [0, 2]
