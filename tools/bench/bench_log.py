@@ -1,4 +1,7 @@
-"""Microseconds per batch of the log alone: append, flush, read. Run: python -m tools.bench.bench_log [seconds [folder]]"""
+"""Microseconds per batch of the log alone: append, flush, read.
+
+Run: python -m tools.bench.bench_log [seconds [folder]]
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,9 @@ def _batch(size: int, producer_id: int = -1) -> bytearray:
     sequence = 0 if producer_id >= 0 else -1
     record = Record(-1, NOW_MS, None, b"x" * max(size - 70, 1))
     return bytearray(
-        build_batch([record], producer_id=producer_id, producer_epoch=min(sequence, 0), base_sequence=sequence)
+        build_batch(
+            [record], producer_id=producer_id, producer_epoch=min(sequence, 0), base_sequence=sequence
+        )
     )
 
 
@@ -111,7 +116,11 @@ def main() -> None:
     try:
         for size, pipelined in ((100, 1), (100, 50), (16_384, 1), (16_384, 4), (1 << 20, 1)):
             tp = TopicPartition(f"a{size}-{pipelined}", 0)
-            log = manager.get_or_create(tp, bytes(16), LogConfig(segment_bytes=64 << 20, retention_bytes=64 << 20, file_delete_delay_ms=0))
+            log = manager.get_or_create(
+                tp,
+                bytes(16),
+                LogConfig(segment_bytes=64 << 20, retention_bytes=64 << 20, file_delete_delay_ms=0),
+            )
             measure(f"append {size} B, {pipelined} a flush", _append(log, size, pipelined), seconds)
             if size < 1 << 20:
                 measure(" … from read-only frames", _append_read_only(log, size, pipelined), seconds)

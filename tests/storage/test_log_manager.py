@@ -1,0 +1,243 @@
+"""Log directories: creating, deleting, checkpoints, foreign files, failures."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbroker.errors import ConfigError
+from kbroker.storage.checkpoints import parse_offsets
+from kbroker.storage.disk import StorageError
+from kbroker.storage.log_config import LogConfig
+from kbroker.storage.log_manager import LogManager
+from kbroker.storage.memory_disk import MemoryDisk, Tail
+from kbroker.types import TopicPartition
+from tests.storage.world import NOW_MS, TOPIC_ID, TP, append, batch, manager
+
+
+def test_a_new_partition_costs_a_directory_and_one_file() -> None:
+    logs = manager()
+    logs.get_or_create(TP, TOPIC_ID, LogConfig(), NOW_MS)
+    assert [e.name for e in logs._disk.list_dir(f"/data/{TP}")] == ["partition.metadata"]
+    assert logs._disk.read_file(f"/data/{TP}/partition.metadata") == (
+        b"version: 0\ntopic_id: AAECAwQFBgcICQoLDA0ODw"
+    )
+
+
+def test_a_clean_stop_of_an_empty_partition_leaves_kafkas_empty_files() -> None:
+    logs = manager()
+    logs.get_or_create(TP, TOPIC_ID, LogConfig(), NOW_MS).assign_epoch(3, 0)
+    logs.close(4)
+    assert {e.name: e.size for e in logs._disk.list_dir(f"/data/{TP}")} == {
+        "00000000000000000000.index": 0,
+        "00000000000000000000.log": 0,
+        "00000000000000000000.timeindex": 0,
+        "leader-epoch-checkpoint": 8,
+        "partition.metadata": 43,
+    }
+
+
+def test_the_directory_with_the_fewest_logs_gets_the_next() -> None:
+    logs = manager(None, "/a", "/b", "/c")
+    places = [
+        logs.get_or_create(TopicPartition("t", n), TOPIC_ID, LogConfig(), NOW_MS).directory.path
+        for n in range(6)
+    ]
+    assert sorted(places) == ["/a", "/a", "/b", "/b", "/c", "/c"]
+    again = manager(logs._disk.crash(Tail.KEPT), "/a", "/b", "/c")
+    assert [again.get(TopicPartition("t", n)).directory.path for n in range(6)] == places
+
+
+def test_one_directory_fails_the_other_goes_on() -> None:
+    logs = manager(None, "/a", "/b")
+    first = logs.get_or_create(TP, TOPIC_ID, LogConfig(), NOW_MS)
+    second = logs.get_or_create(TP._replace(partition=1), TOPIC_ID, LogConfig(), NOW_MS)
+
+    def fail(operation: str, path: str) -> None:
+        if operation == "write" and path.startswith("/a"):
+            raise OSError(5, "Input/output error")
+
+    logs._disk.on_step = fail
+    first.append_as_leader(batch(), 0, NOW_MS)
+    with pytest.raises(StorageError):
+        first.flush_staged()
+    append(second, batch())
+    third = logs.get_or_create(TP._replace(partition=2), TOPIC_ID, LogConfig(), NOW_MS)
+    assert third.directory.path == "/b"
+    assert [(s.path, s.offline) for s in logs.dir_stats()] == [("/a", True), ("/b", False)]
+    logs.tick_high_watermarks()
+    logs.tick_recovery_points()
+    logs.tick_retention(NOW_MS)
+    assert logs.sync_jobs(NOW_MS) == []
+    logs.close(8)
+    assert not logs._disk.exists("/a/.kafka_cleanshutdown")
+    assert logs._disk.read_file("/b/.kafka_cleanshutdown") == b'{"version":0,"brokerEpoch":8}'
+
+
+def test_a_directory_that_cannot_be_read_at_start() -> None:
+    disk = MemoryDisk()
+    manager(disk, "/a", "/b").close()
+
+    def fail(operation: str, path: str) -> None:
+        if operation == "list" and path == "/a":
+            raise OSError(5, "Input/output error")
+
+    disk.on_step = fail
+    logs = manager(disk, "/a", "/b")
+    assert [d.offline for d in logs.dirs] == [True, False]
+
+
+def test_deleting_renames_now_and_removes_later() -> None:
+    logs = manager()
+    log = logs.get_or_create(TP, TOPIC_ID, LogConfig(file_delete_delay_ms=60_000), NOW_MS)
+    append(log, batch())
+    logs.tick_removals(NOW_MS)
+    logs.delete(TP)
+    assert logs.get(TP) is None
+    name = f"/data/{TP}.{TOPIC_ID.hex()}-delete"
+    assert logs._disk.exists(name + "/00000000000000000000.log")
+    # The same name may come back at once.
+    append(logs.get_or_create(TP, bytes(15) + b"\x01", LogConfig(), NOW_MS), batch())
+    logs.tick_removals(NOW_MS + 59_999)
+    assert logs._disk.exists(name)
+    logs.tick_removals(NOW_MS + 60_000)
+    assert not logs._disk.exists(name)
+    assert logs._disk.exists(f"/data/{TP}/00000000000000000000.log")
+
+
+def test_an_unfinished_deletion_goes_on_after_a_restart() -> None:
+    logs = manager()
+    logs.get_or_create(TP, TOPIC_ID, LogConfig(), NOW_MS)
+    logs.delete(TP)
+    logs.close()
+    again = manager(logs._disk)
+    name = f"/data/{TP}.{TOPIC_ID.hex()}-delete"
+    assert logs._disk.exists(name)
+    again.tick_removals(NOW_MS + 60_000)
+    assert not logs._disk.exists(name)
+
+
+def test_what_is_not_ours_is_left_alone() -> None:
+    disk = MemoryDisk()
+    for name in ("lost+found", "topic-x", "notes", f"t-0.{'ab' * 16}-stray", f"t-0.{'cd' * 16}-future", "-1"):
+        disk.make_dir(f"/data/{name}")
+        disk.write_file(f"/data/{name}/file", b"precious")
+    disk.write_file("/data/README", b"precious")
+    logs = manager(disk)
+    assert logs.logs == {}
+    logs.tick_removals(NOW_MS + 10**9)
+    logs.close()
+    assert disk.read_file(f"/data/t-0.{'ab' * 16}-stray/file") == b"precious"
+    assert disk.read_file("/data/lost+found/file") == disk.read_file("/data/README") == b"precious"
+
+
+def test_another_topics_directory_is_set_aside_not_deleted() -> None:
+    logs = manager()
+    append(logs.get_or_create(TP, TOPIC_ID, LogConfig(), NOW_MS), batch())
+    other = logs.get_or_create(TP, bytes(15) + b"\x09", LogConfig(), NOW_MS)
+    assert other.log_end_offset == 0
+    logs.tick_removals(NOW_MS + 10**9)
+    assert logs._disk.exists(f"/data/{TP}.{TOPIC_ID.hex()}-stray/00000000000000000000.log")
+
+
+def test_checkpoints() -> None:
+    logs = manager(retention_ms=-1)
+    log = logs.get_or_create(TP, TOPIC_ID, LogConfig(retention_ms=-1), NOW_MS)
+    for _ in range(5):
+        append(log, batch())
+    log.fsync()
+    append(log, batch())
+    log.delete_records_to(2)
+    logs.tick_recovery_points()
+
+    def read(name: str) -> dict:
+        return parse_offsets(logs._disk.read_file(f"/data/{name}").decode())
+
+    assert read("recovery-point-offset-checkpoint") == {TP: 5}
+    assert read("log-start-offset-checkpoint") == {TP: 2}
+    assert read("replication-offset-checkpoint") == {TP: 6}
+    before = logs._disk.steps
+    logs.tick_recovery_points()
+    assert logs._disk.steps == before  # nothing changed, nothing is written
+
+
+def test_the_high_watermark_comes_back_within_the_log() -> None:
+    disk = MemoryDisk()
+    logs = manager(disk)
+    log = logs.get_or_create(TP, TOPIC_ID, LogConfig(), NOW_MS)
+    for _ in range(5):
+        append(log, batch())
+    log.high_watermark = 3
+    logs.close()
+    assert manager(disk).get(TP).high_watermark == 3
+    disk.write_file("/data/replication-offset-checkpoint", b"0\n1\ntopic 0 999\n")
+    assert manager(disk.crash(Tail.KEPT)).get(TP).high_watermark == 5
+
+
+@pytest.mark.parametrize("garbage", [b"", b"\x00\x00", b"1\n0\n", b"0\n2\ntopic 0 1\n", b"0\n1\ntopic 0 x\n"])
+def test_a_damaged_checkpoint_counts_as_empty(garbage: bytes) -> None:
+    disk = MemoryDisk()
+    logs = manager(disk)
+    log = logs.get_or_create(TP, TOPIC_ID, LogConfig(), NOW_MS)
+    append(log, batch())
+    for name in ("recovery-point", "log-start", "replication", "cleaner"):
+        disk.write_file(f"/data/{name}-offset-checkpoint", garbage)
+    disk.write_file(f"/data/{TP}/leader-epoch-checkpoint", garbage)
+    disk.write_file(f"/data/{TP}/partition.metadata", garbage)
+    log = manager(disk.crash(Tail.KEPT)).get(TP)
+    assert (log.log_end_offset, log.log_start_offset) == (1, 0)
+
+
+def test_locks() -> None:
+    disk = MemoryDisk()
+    logs = manager(disk)
+    with pytest.raises(ConfigError, match="in use by another broker"):
+        manager(disk)
+    logs.close()
+    manager(disk)
+
+
+def test_the_same_partition_in_two_directories() -> None:
+    disk = MemoryDisk()
+    disk.make_dir("/a/t-0")
+    disk.make_dir("/b/t-0")
+    logs = LogManager(disk, ["/a", "/b"])
+    logs.lock()
+    with pytest.raises(ConfigError, match="t-0 lies in /a and in /b"):
+        logs.load(NOW_MS)
+
+
+def test_syncs_by_flush_ms_and_after_a_roll() -> None:
+    logs = manager()
+    logs.tick_removals(NOW_MS)
+    log = logs.get_or_create(TP, TOPIC_ID, LogConfig(flush_ms=1000), NOW_MS)
+    append(log, batch())
+    assert logs.sync_jobs(NOW_MS + 999) == []
+    ((same, job),) = logs.sync_jobs(NOW_MS + 1000)
+    assert same is log
+    assert job.run() == 1
+    log.fsynced(job.offset, NOW_MS + 1000)
+    assert log.recovery_point == 1
+    assert logs.sync_jobs(NOW_MS + 5000) == []
+    log.config = LogConfig()
+    append(log, batch())
+    log.roll(None, NOW_MS)
+    assert len(logs.sync_jobs(NOW_MS + 5000)) == 1
+
+
+def test_flush_messages_syncs_before_the_answer() -> None:
+    logs = manager()
+    log = logs.get_or_create(TP, TOPIC_ID, LogConfig(flush_messages=3), NOW_MS)
+    append(log, batch(b"1", b"2"))
+    assert log.recovery_point == 0
+    append(log, batch(b"3"))
+    assert log.recovery_point == 3
+
+
+def test_few_files_stay_open() -> None:
+    logs = LogManager(MemoryDisk(), ["/data"], open_files=3)
+    logs.lock()
+    logs.load(NOW_MS)
+    for number in range(10):
+        append(logs.get_or_create(TopicPartition("t", number), TOPIC_ID, LogConfig(), NOW_MS), batch())
+    assert len(logs._files) == 3
+    assert logs.get(TopicPartition("t", 0)).read(0, 100, 1).size > 0
