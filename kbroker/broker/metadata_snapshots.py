@@ -24,6 +24,9 @@ from kbroker.types import OffsetAndEpoch
 
 _log = logging.getLogger(__name__)
 
+#: How long to leave a disk alone that could not take a snapshot.
+_RETRY_MS = 60_000
+
 
 class MetadataSnapshots:
     """Watches commits; writes a snapshot when the policy says so.
@@ -62,6 +65,7 @@ class MetadataSnapshots:
         self._last_ms = clock.now_ms()
         self._image: ClusterImage | None = None
         self._writing = False
+        self._not_before_ms = 0
         self._alarm: TimerHandle | None = None
 
     def committed(self, image: ClusterImage) -> None:
@@ -78,15 +82,20 @@ class MetadataSnapshots:
 
     def _check(self) -> None:
         image = self._image
-        if image is None or self._writing:
+        if image is None or self._writing or image.offset < self._newest.offset:
             return
         now = self._clock.now_ms()
         new_bytes = self._log.size - self._base_size
-        if self._policy.due(new_bytes, image.offset >= self._newest.offset, self._last_ms, now):
+        if now < self._not_before_ms:
+            self._wake_at(self._not_before_ms, now)
+        elif self._policy.due(new_bytes, self._last_ms, now):
             self._write(image, now)
-        elif self._alarm is None and self._policy.max_interval_ms > 0:
-            wait = max(1000, self._last_ms + self._policy.max_interval_ms - now)
-            self._alarm = self._timer.call_later(wait, self._on_alarm)
+        elif self._policy.max_interval_ms > 0:
+            self._wake_at(self._last_ms + self._policy.max_interval_ms, now)
+
+    def _wake_at(self, due_ms: int, now_ms: int) -> None:
+        if self._alarm is None:
+            self._alarm = self._timer.call_later(max(1, due_ms - now_ms), self._on_alarm)
 
     def _on_alarm(self) -> None:
         self._alarm = None
@@ -103,8 +112,10 @@ class MetadataSnapshots:
         def done(error: BaseException | None) -> None:
             self._writing = False
             if error is not None:
-                # The log still has everything; the next commit tries again.
+                # The log still has everything.
                 _log.error("no snapshot of the metadata at offset %d: %s", snapshot_id.offset, error)
+                self._not_before_ms = self._clock.now_ms() + _RETRY_MS
+                self._check()
                 return
             self._newest, self._base_size, self._last_ms = snapshot_id, size, now_ms
             self._clean(now_ms)

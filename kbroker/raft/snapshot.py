@@ -49,10 +49,8 @@ class SnapshotPolicy(NamedTuple):
     retention_bytes: int = 100 << 20
     retention_ms: int = 7 * 24 * 3_600_000
 
-    def due(self, new_bytes: int, new_records: bool, last_snapshot_ms: int, now_ms: int) -> bool:
-        """Whether to write a snapshot now, `new_bytes` after the last one."""
-        if not new_records:
-            return False
+    def due(self, new_bytes: int, last_snapshot_ms: int, now_ms: int) -> bool:
+        """Whether to write a snapshot now, with `new_bytes` of news since the last one."""
         if new_bytes >= self.max_bytes:
             return True
         return self.max_interval_ms > 0 and now_ms - last_snapshot_ms >= self.max_interval_ms

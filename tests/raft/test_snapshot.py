@@ -35,23 +35,16 @@ def test_other_files_are_no_snapshots(name):
 
 
 @pytest.mark.parametrize(
-    ("new_bytes", "new_records", "age_ms", "due"),
-    [
-        (100, True, 0, True),
-        (99, True, 0, False),
-        (100, False, 0, False),
-        (0, True, 1000, True),
-        (0, True, 999, False),
-        (0, False, 1000, False),
-    ],
+    ("new_bytes", "age_ms", "due"),
+    [(100, 0, True), (99, 0, False), (0, 1000, True), (0, 999, False)],
 )
-def test_a_snapshot_is_due_by_size_or_age_but_not_without_news(new_bytes, new_records, age_ms, due):
+def test_a_snapshot_is_due_by_size_or_age(new_bytes, age_ms, due):
     policy = SnapshotPolicy(max_bytes=100, max_interval_ms=1000)
-    assert policy.due(new_bytes, new_records, 5000, 5000 + age_ms) is due
+    assert policy.due(new_bytes, 5000, 5000 + age_ms) is due
 
 
 def test_an_interval_of_zero_is_none():
-    assert not SnapshotPolicy(100, 0).due(0, True, 0, 10**12)
+    assert not SnapshotPolicy(100, 0).due(0, 0, 10**12)
 
 
 def snapshots(*times, size=10):
