@@ -32,6 +32,7 @@ from kbroker.errors import ConfigError
 from kbroker.metadata.cache import MetadataCache
 from kbroker.metadata.image import CONFIG_BROKER, Endpoint
 from kbroker.raft.snapshot import SnapshotPolicy
+from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
 from kbroker.server.binding import bind_sockets
 from kbroker.server.dispatch import Dispatcher
 from kbroker.server.folders import Folders, inspect_folders
@@ -173,7 +174,7 @@ class Node:
     def _check_settings(self) -> tuple[ListenerAddress, ...]:
         if set(self.config.get_list("process.roles")) != {"broker", "controller"}:
             raise ConfigError("process.roles must be broker,controller: other roles are not supported yet")
-        if _voter_ids(self.config) not in ([], [self.node_id]):
+        if [voter.id for voter in _static_voters(self.config)] not in ([], [self.node_id]):
             raise ConfigError(
                 "controller.quorum.voters must name this node alone: more are not supported yet"
             )
@@ -292,9 +293,7 @@ class Node:
             broker_endpoints=[Endpoint(a.name, a.host, a.port) for a in self._advertised],
             rack=config.get_str("broker.rack") or None,
             log_dir_ids=[log_dir.directory_id for log_dir in logs.dirs],
-            static_voters=[
-                int(voter.partition("@")[0]) for voter in config.get_list("controller.quorum.voters")
-            ],
+            static_voters=_static_voters(config),
             snapshots=SnapshotPolicy(
                 config.get_int("metadata.log.max.record.bytes.between.snapshots"),
                 config.get_int("metadata.log.max.snapshot.interval.ms"),
@@ -351,11 +350,19 @@ def _new_cluster_id() -> Uuid:
             return value
 
 
-def _voter_ids(config: BrokerConfig) -> list[int]:
-    try:
-        return [int(voter.partition("@")[0]) for voter in config.get_list("controller.quorum.voters")]
-    except ValueError:
-        raise ConfigError("controller.quorum.voters must be a list of id@host:port") from None
+def _static_voters(config: BrokerConfig) -> list[QuorumVoter]:
+    """The fixed quorum; its members talk over the first controller listener."""
+    listener = next(iter(config.get_list("controller.listener.names")), "CONTROLLER")
+    voters = []
+    for text in config.get_list("controller.quorum.voters"):
+        node, _, address = text.partition("@")
+        host, _, port = address.rpartition(":")
+        if not (node.isdecimal() and host and port.isdecimal()):
+            raise ConfigError("controller.quorum.voters must be a list of id@host:port")
+        voters.append(
+            QuorumVoter(int(node), endpoints=(QuorumEndpoint(listener, host.strip("[]"), int(port)),))
+        )
+    return voters
 
 
 def _close_all(sockets: Sequence[Sequence[socket.socket]]) -> None:

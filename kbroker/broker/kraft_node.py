@@ -57,7 +57,7 @@ class KraftSetup:
         broker_endpoints: what clients are told, with real ports.
         controller_endpoints: controller listeners; none for a node by itself.
         log_dir_ids: the directory.id of each log directory.
-        static_voters: ids from controller.quorum.voters; empty: the quorum is in the log, or is this node.
+        static_voters: controller.quorum.voters; empty: the quorum is in the log, or is this node.
         wait_for_disk: whether a metadata change counts only when it is durable (kbroker.metadata.fsync).
         segment_bytes, segment_ms: of the metadata log.
     """
@@ -69,7 +69,7 @@ class KraftSetup:
     controller_endpoints: Sequence[Endpoint] = ()
     rack: str | None = None
     log_dir_ids: Sequence[Uuid] = ()
-    static_voters: Sequence[int] = ()
+    static_voters: Sequence[QuorumVoter] = ()
     snapshots: SnapshotPolicy = DEFAULT_POLICY
     wait_for_disk: bool = True
     segment_bytes: int = 1 << 30
@@ -120,9 +120,7 @@ class KraftNode:
     ) -> None:
         self._setup = setup
         loaded = _load(setup, metadata_dir, clock.now_ms())
-        voters = loaded.rules.voters or VoterSet(
-            QuorumVoter(voter) for voter in setup.static_voters or (setup.node_id,)
-        )
+        voters = loaded.rules.voters or VoterSet(setup.static_voters or [QuorumVoter(setup.node_id)])
         self._loaded: _Loaded | None = loaded
         self.started: Deferred[None] = Deferred()
         self.controller = ControllerDriver(setup.node_id, cache, timer, loaded.image)

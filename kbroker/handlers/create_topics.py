@@ -90,5 +90,5 @@ def _effective(services: Services, own: dict[str, str | None]) -> list[Creatable
             config_source=entry.source,
             is_sensitive=entry.sensitive,
         )
-        for entry in describe_topic(services.config, overrides)
+        for entry in sorted(describe_topic(services.config, overrides))  # by name, unlike DescribeConfigs
     ]

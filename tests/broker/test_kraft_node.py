@@ -17,6 +17,7 @@ from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 from kbroker.protocol.generated.topic_record import TopicRecord
 from kbroker.raft.batches import QuorumRules, read_items, snapshot_batches
 from kbroker.raft.snapshot import BOOTSTRAP_ID
+from kbroker.raft.voter_set import QuorumVoter
 from kbroker.storage.memory_disk import Tail
 from tests.broker.kraft_world import FOLDER, PARTITION, World
 
@@ -64,12 +65,12 @@ def test_the_first_start_needs_two_flushes(world):
 
 
 def test_static_voters_leave_no_trace_in_the_log():
-    world = World().format(static_voters=True).start(static_voters=[1])
+    world = World().format(static_voters=True).start(static_voters=[QuorumVoter(1)])
     assert log_items(world)[0].last_offset == 0
     assert world.image.kraft_version == 0
     assert b'"currentVoters":[{"voterId":1}]' in world.disk.read_file(f"{PARTITION}/quorum-state")
     world.node.stop()
-    world.start(static_voters=[1])
+    world.start(static_voters=[QuorumVoter(1)])
 
 
 def test_a_folder_formatted_by_kafka_three():
@@ -361,7 +362,7 @@ def test_a_folder_of_another_quorum_is_refused(world):
     batches = snapshot_batches(values, QuorumRules(), epoch=0, last_log_timestamp_ms=0, now_ms=0)
     files.write_snapshot(BOOTSTRAP_ID, batches)
     with pytest.raises(ConfigError, match="metadata quorum is 1, 2, 3"):
-        world.open(static_voters=[1, 2, 3])
+        world.open(static_voters=[QuorumVoter(1), QuorumVoter(2), QuorumVoter(3)])
 
 
 def test_features_that_this_release_lacks_are_named(world):

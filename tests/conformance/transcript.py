@@ -12,6 +12,9 @@ KINDS = ("send", "async", "await", "raw", "wait", "close", "note")
 
 #: The settings of every broker that a transcript was recorded from; a transcript's own `props` come on top.
 DEFAULT_PROPS = {
+    "listeners": "PLAINTEXT://127.0.0.1:0,CONTROLLER://127.0.0.1:0",
+    "controller.listener.names": "CONTROLLER",
+    "controller.quorum.voters": "1@127.0.0.1:9093",
     "num.partitions": "1",
     "auto.create.topics.enable": "true",
     "group.initial.rebalance.delay.ms": "0",
