@@ -171,6 +171,10 @@ class Log:
         self._snapshots: dict[int, None] = {}
         self._config = config
         self._needs_records = needs_record_checks(config)
+        self._active = loaded.segments.active
+        self._recent = RecentBatches(0, 0)
+        self._staged_position = self._roll_bytes = self._roll_offset = 0
+        self._roll_timestamp = self._roll_now_ms = _NO_ROLL
         self._start_on_active()
 
     # -- plain facts -----------------------------------------------------------------------------------------
@@ -311,6 +315,7 @@ class Log:
         leader_epoch: int,
         now_ms: int,
     ) -> None:
+        """Put one whole batch at the end: patch it, keep it for the flush, count it in."""
         position = self._staged_position
         if (
             position > self._roll_bytes - size
@@ -326,27 +331,22 @@ class Log:
         else:
             _PREFIX.pack_into(records, 0, base, size - LOG_OVERHEAD, leader_epoch)
             self._staged.append(records)
-        self._count_in(position, size, last, max_ts, now_ms)
-
-    def _count_in(self, position: int, size: int, last: int, max_ts: int, now_ms: int) -> None:
         active = self._active
-        config = self._config
-        if active.bytes_since_index_entry > config.index_interval_bytes:
-            active.note_batch(position, size, last, max_ts, config.index_interval_bytes)
-            if active.is_index_full(config.segment_index_bytes):
+        newest = active.max_timestamp
+        if newest is None or active.bytes_since_index_entry > self._config.index_interval_bytes:
+            active.note_batch(position, size, last, max_ts, self._config.index_interval_bytes)
+            if active.is_index_full(self._config.segment_index_bytes):
                 self._roll_bytes = -1
         else:
-            newest = active.max_timestamp
-            if newest is None:
-                newest = active.load_max_timestamp()
             if max_ts > newest:
                 active.max_timestamp = max_ts
                 active.max_timestamp_offset = last
             active.bytes_since_index_entry += size
-        end = position + size
-        self._staged_position = end
+        recent = self._recent
+        recent.lasts.append(last)
+        recent.positions.append(position)
+        self._staged_position = recent.end = position + size
         self.staged_end_offset = last + 1
-        self._recent.add(last, position, end)
         if position == 0:
             active.set_first_timestamp(max_ts)
             self._set_roll_limits()
@@ -376,6 +376,7 @@ class Log:
         active.size = self._staged_position
         self.log_end_offset = self.staged_end_offset
         self.producers.end_offset = self.staged_end_offset
+        self._recent.trim()
         if self.log_end_offset - self.recovery_point >= self._config.flush_messages:
             self.fsync()
 
@@ -461,26 +462,18 @@ class Log:
                     f"Out of order offsets found in append to {self.topic_partition}: {header.base_offset} "
                     f"after {self.staged_end_offset - 1}",
                 )
-            last = header.last_offset
-            self._stage_as_is(records[header.position : header.end], header, now_ms)
+            self._stage(
+                records[header.position : header.end],
+                header.size,
+                header.base_offset,
+                header.last_offset,
+                header.max_timestamp,
+                header.leader_epoch,
+                now_ms,
+            )
             if header.producer_id >= 0:
                 self._count_producer(records, header, header.base_offset)
-            self.staged_end_offset = last + 1
         return AppendResult(start, self.staged_end_offset - 1, -1, self.log_start_offset)
-
-    def _stage_as_is(self, batch: memoryview, header: BatchHeader, now_ms: int) -> None:
-        position = self._staged_position
-        if (
-            position > self._roll_bytes - header.size
-            or header.max_timestamp > self._roll_timestamp
-            or now_ms > self._roll_now_ms
-            or header.last_offset > self._roll_offset
-        ):
-            position = self._make_room(header.size, header.last_offset, header.max_timestamp, now_ms)
-        if header.leader_epoch > self.epochs.latest:
-            self.epochs.assign(header.leader_epoch, header.base_offset)
-        self._staged.append(batch)
-        self._count_in(position, header.size, header.last_offset, header.max_timestamp, now_ms)
 
     def _count_producer(self, records: memoryview, header: BatchHeader, base: int) -> None:
         """Count a batch in whose sequences were not checked: a marker, a coordinator's or the leader's."""
@@ -494,9 +487,9 @@ class Log:
     # -- rolling ---------------------------------------------------------------------------------------------
 
     def _start_on_active(self) -> None:
-        active = self._active = self.segments.active
-        self._staged_position = active.size
-        self._recent = RecentBatches(self.staged_end_offset, active.size)
+        self._active = self.segments.active
+        self._staged_position = self._active.size
+        self._recent = RecentBatches(self.staged_end_offset, self._active.size)
         self._set_roll_limits()
 
     def _set_roll_limits(self) -> None:
@@ -632,7 +625,10 @@ class Log:
     # -- cutting ---------------------------------------------------------------------------------------------
 
     def truncate_to(self, offset: int) -> bool:
-        """Cut off everything from `offset` on; False if the log ends before. Raises StorageError."""
+        """Cut off the batch that holds `offset` and all behind it; False if the log ends before.
+
+        The log then ends with the last batch that is left, at or before `offset`. Raises StorageError.
+        """
         return log_trim.truncate_to(self, offset)
 
     def truncate_fully_and_start_at(self, offset: int, now_ms: int = 0) -> None:

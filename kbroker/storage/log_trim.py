@@ -87,7 +87,13 @@ def truncate_to(log: Log, offset: int) -> bool:
         for segment in log.segments.remove_from(index + 1):
             _drop(log, segment)
         log.segments[index].truncate_to(offset)
-        _end_at(log, offset)
+        # The end is that of the last batch kept: an end inside a batch that is gone, or in a gap, would not
+        # outlive a restart.
+        end = log.segments[index].last_batch_end()[1]
+        if end < log.log_start_offset:
+            truncate_fully_and_start_at(log, log.log_start_offset, log.directory.now_ms)
+            return True
+        _end_at(log, end)
         _reload_producers(log)
         log.write_epochs()
     except OSError as error:

@@ -5,34 +5,32 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 
-_KEPT_AT_LEAST = 256
-_KEPT_AT_MOST = 512
+KEPT_AT_LEAST = 256
+KEPT_AT_MOST = 512
 
 
 class RecentBatches:
     """The tail of one segment: last offsets and positions, two numbers a batch.
 
-    Everything from `floor` on is known; `end` is the position behind the last batch.
+    Everything from `floor` on is known; `end` is the position behind the last batch. An append adds to
+    `lasts`, `positions` and `end` itself (a call would cost more than that), and calls `trim` now and then.
     """
 
-    __slots__ = ("_lasts", "_positions", "end", "floor")
+    __slots__ = ("end", "floor", "lasts", "positions")
 
     def __init__(self, floor: int, end: int) -> None:
-        self._lasts = array("q")
-        self._positions = array("q")
+        self.lasts = array("q")
+        self.positions = array("q")
         self.floor = floor
         self.end = end
 
-    def add(self, last_offset: int, position: int, end: int) -> None:
-        """A batch was put at `position`."""
-        lasts = self._lasts
-        if len(lasts) >= _KEPT_AT_MOST:
-            drop = len(lasts) - _KEPT_AT_LEAST
+    def trim(self) -> None:
+        """Forget old batches if there are too many."""
+        lasts = self.lasts
+        if len(lasts) > KEPT_AT_MOST:
+            drop = len(lasts) - KEPT_AT_LEAST
             self.floor = lasts[drop - 1] + 1
-            del lasts[:drop], self._positions[:drop]
-        lasts.append(last_offset)
-        self._positions.append(position)
-        self.end = end
+            del lasts[:drop], self.positions[:drop]
 
     def find(
         self, offset: int, max_bytes: int, max_offset: int, min_one: bool
@@ -42,7 +40,7 @@ class RecentBatches:
 
         Batches that end at or behind `max_offset` are left out. Only for offsets from `floor` on.
         """
-        lasts, positions = self._lasts, self._positions
+        lasts, positions = self.lasts, self.positions
         first = bisect_left(lasts, offset)
         stop = bisect_left(lasts, max_offset)
         if first >= stop:

@@ -245,12 +245,7 @@ def _epochs_of_batches(segments: list[Segment]) -> LeaderEpochs:
 
 def _clean_end(active: Segment) -> int | None:
     """The offset behind the last batch; None if the segment does not end with a whole batch."""
-    if active.is_empty:
-        return active.base_offset
-    active.trust_indexes()
-    position, end = 0, active.base_offset
-    for batch in active.walk(active.offset_index.position_before(active.size)):
-        position, end = batch.position + batch.size, batch.last_offset + 1
+    position, end = active.last_batch_end()
     return end if position == active.size else None
 
 

@@ -249,6 +249,15 @@ class Segment:
             found = batch.position + batch.size, batch.last_offset + 1
         return found
 
+    def last_batch_end(self) -> tuple[int, int]:
+        """(position, offset) behind the last whole batch."""
+        position, end = 0, self.base_offset
+        if self.size:
+            self.trust_indexes()
+            for batch in self.walk(self.offset_index.position_before(self.size)):
+                position, end = batch.position + batch.size, batch.last_offset + 1
+        return position, end
+
     def header_at(self, position: int) -> BatchHeader:
         """The header of the batch at `position`."""
         data = self.file().read(position, BATCH_OVERHEAD)

@@ -104,9 +104,7 @@ class LogMachine(RuleBasedStateMachine):
         assert found == expected[: len(found)]
         assert bool(found) == bool(expected)
         if found:
-            # Behind the last batch, or behind the gap that a cut inside a batch left.
-            following = [first for first, *_ in model.batches if first > found[-1][1]]
-            assert found[-1][1] < part.next_offset <= min([*following, model.end])
+            assert part.next_offset == found[-1][1] + 1
             if len(found) < len(expected):
                 assert part.next_offset in self.log.segments.bases
 
@@ -115,8 +113,6 @@ class LogMachine(RuleBasedStateMachine):
         offset, found = self.model.start, []
         while offset < self.model.end:
             part = self.log.read(offset, max_bytes, self.model.end)
-            if not part.parts:
-                break  # a cut inside a batch left nothing up to the end
             found += [(h.base_offset, h.last_offset, h.size) for h in iter_batches(part.parts[0].read())]
             offset = part.next_offset
         assert found == [b[:3] for b in self.model.batches if b[1] >= self.model.start]
@@ -125,11 +121,13 @@ class LogMachine(RuleBasedStateMachine):
     def truncate(self, where: float) -> None:
         model = self.model
         cut = model.start + int(where * (model.end - model.start))
-        # A follower cuts at batch boundaries; a cut inside a batch takes the whole batch.
-        self.log.truncate_to(cut)
-        model.batches = [b for b in model.batches if b[1] < cut]
-        model.end = cut
-        assert self.log.log_end_offset == model.end
+        changed = self.log.truncate_to(cut)
+        assert changed == (cut < model.end)
+        if changed:
+            model.batches = [b for b in model.batches if b[1] < cut]
+            model.end = max(
+                [last + 1 for _, last, *_ in model.batches if last >= model.start] + [model.start]
+            )
 
     @rule(where=st.floats(0, 1))
     def delete_records(self, where: float) -> None:
@@ -195,12 +193,6 @@ class LogMachine(RuleBasedStateMachine):
         self.manager = manager(disk, **self.config)
         self.log = self.manager.get(TP)
         self.log.high_watermark = self.log.log_end_offset
-        # After a cut that left nothing behind the last batch, only the batches tell where the log ends.
-        self.model.end = self.log.log_end_offset if not self._ends_with_batch() else self.model.end
-
-    def _ends_with_batch(self) -> bool:
-        live = self.model.batches
-        return bool(live) and live[-1][1] + 1 == self.model.end
 
     @precondition(lambda self: hasattr(self, "log"))
     @invariant()
