@@ -11,6 +11,7 @@ write fails.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from struct import Struct
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 VERSIONS = (3, 13)
 
 _INT = Struct(">i")
+_LEAD = Struct(">ii")
 _CORRELATION = Struct(">i")
 _TAIL = b"\0\0\0"
 _BATCH_BYTES_MIN = 61
@@ -57,6 +59,7 @@ class ProduceConnection(Protocol):
     out: list[Any]
     staged: list[Prefix]
     produce_cache: PrefixCache | None
+    fast: Callable[[Any, memoryview, int, int], bytes | None] | None
 
 
 def raw_path(services: Services) -> ProducePath:
@@ -74,17 +77,19 @@ class ProducePath:
 
     # -- one partition, seen before --
 
-    def fast(self, connection: ProduceConnection, frame: memoryview, version: int) -> bytes | None:
-        """Stage a request whose prefix is known; None: it needs the general path, and nothing has
-        happened.
+    def fast(self, connection: ProduceConnection, data: memoryview, start: int, end: int) -> bytes | None:
+        """Stage the request at `data[start:end]` if its prefix is known.
+
+        None: it needs the general path, and nothing has happened.
         """
         cache = connection.produce_cache
+        version, correlation_id = _LEAD.unpack_from(data, start)
         if cache is None or cache.version != version:
             return None
         by_bytes = cache.by_bytes
+        start += 8
         for length in cache.lengths:
-            position = 8 + length
-            meaning = by_bytes.get(bytes(frame[8:position]))
+            meaning = by_bytes.get(bytes(data[start : start + length]))
             if meaning is not None:
                 break
         else:
@@ -93,10 +98,10 @@ class ProducePath:
         state, log = partition.leader_state, partition.log
         if state is None or log is None or (meaning.acks == -1 and state.followers):
             return None
-        bounds = _records_bounds(frame, position, version)
+        bounds = _records_bounds(data, start + length, end, version)
         if bounds is None:
             return None
-        records = frame[bounds[0] : bounds[1]]
+        records = data[bounds[0] : bounds[1]]
         attributes = records[_ATTRIBUTES]
         if attributes & _TRANSACTIONAL_BIT or (version < 7 and attributes & _CODEC_BITS == _ZSTD):
             return None
@@ -109,7 +114,6 @@ class ProducePath:
         connection.staged.append(meaning)
         if meaning.acks == 0:
             return b""
-        (correlation_id,) = _CORRELATION.unpack_from(frame, 4)
         return meaning.pack(correlation_id, base, append_time, log_start)
 
     def finish_batch(self, connection: ProduceConnection) -> None:
@@ -287,12 +291,13 @@ class ProducePath:
             prefix_end = len(frame) - len(_TAIL) - length - uvarint_size(length + 1)
         else:
             prefix_end = len(frame) - length - 4
-        if _records_bounds(frame, prefix_end, version) is None or item.name in INTERNAL_TOPICS:
+        if _records_bounds(frame, prefix_end, len(frame), version) is None or item.name in INTERNAL_TOPICS:
             return
         cache = connection.produce_cache
         if cache is None or cache.version != version:
             cache = connection.produce_cache = PrefixCache(version)
             connection.staged = []
+            connection.fast = self.fast
         meaning = Prefix(item.partition, request.acks, version, item.name, item.topic_id, item.index)
         cache.learn(bytes(frame[8:prefix_end]), meaning)
 
@@ -346,29 +351,31 @@ class _Item:
         return answer
 
 
-def _records_bounds(frame: memoryview, position: int, version: int) -> tuple[int, int] | None:
+def _records_bounds(data: memoryview, position: int, end: int, version: int) -> tuple[int, int] | None:
     """Where the records lie whose length is at `position`; None unless they end a request for one
     partition.
     """
-    if version < FLEXIBLE_SINCE:
-        (length,) = _INT.unpack_from(frame, position)
-        position += 4
-        end = position + length
-        return (position, end) if length >= _BATCH_BYTES_MIN and end == len(frame) else None
-    value = shift = 0
-    while True:
-        byte = frame[position]
-        position += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            break
-        shift += 7
-        if shift > 28:
-            return None
-    end = position + value - 1
-    if value <= _BATCH_BYTES_MIN or end + len(_TAIL) != len(frame) or frame[end:] != _TAIL:
+    if end - position < _BATCH_BYTES_MIN:
         return None
-    return position, end
+    if version < FLEXIBLE_SINCE:
+        length = _INT.unpack_from(data, position)[0]
+        position += 4
+        return (position, end) if length >= _BATCH_BYTES_MIN and position + length == end else None
+    value = data[position]
+    position += 1
+    if value >= 0x80:
+        value &= 0x7F
+        shift = 7
+        while (byte := data[position]) >= 0x80 and shift <= 21:
+            value |= (byte & 0x7F) << shift
+            position += 1
+            shift += 7
+        value |= byte << shift
+        position += 1
+    stop = position + value - 1
+    if value <= _BATCH_BYTES_MIN or stop + len(_TAIL) != end or data[stop:end] != _TAIL:
+        return None
+    return position, stop
 
 
 def _is_transactional(records: memoryview | bytes | None) -> bool:

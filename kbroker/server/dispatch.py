@@ -76,14 +76,9 @@ class Dispatcher:
     def request(self, connection: ConnectionCore, frame: memoryview) -> Answer | Deferred[Answer]:
         """See `FrameHandler.request`."""
         (key_and_version,) = _KEY_AND_VERSION.unpack_from(frame)
-        if 0 <= key_and_version < 0x10000:
-            if self._produce is not None:
-                fast = self._produce.fast(connection, frame, key_and_version)
-                if fast is not None:
-                    return fast
-            # Records are large and their bytes are patched in place: no copy.
-            return self._general(connection, frame, key_and_version)
-        return self._general(connection, bytes(frame), key_and_version)
+        # Records are large and their bytes are patched in place: no copy of a Produce.
+        body = frame if 0 <= key_and_version < 0x10000 else bytes(frame)
+        return self._general(connection, body, key_and_version)
 
     def finish_batch(self, connection: ConnectionCore) -> None:
         """See `FrameHandler.finish_batch`."""

@@ -221,3 +221,20 @@ def test_idempotent_retries_get_their_first_offsets(node):
     )
     assert [send(0).base_offset, send(1).base_offset, send(0).base_offset] == [0, 1, 0]
     assert send(5).error_code == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+
+
+@pytest.mark.parametrize("version", [3, 8, 9, 13])
+def test_a_known_prefix_with_anything_behind_it_is_read_as_the_general_path_reads_it(node, version):
+    topic_id = node.topic("t")
+    name = {"topic": "t"} if version < 13 else {"topic": "", "topic_id": topic_id}
+    whole = node.connect().frame("Produce", version, **to(records=batch(b"a"), **name))
+    for cut in range(12, len(whole)):
+        client = node.connect()
+        client.ask("Produce", version, **to(records=batch(b"a"), **name))
+        assert client.core.fast is not None
+        short = (cut - 4).to_bytes(4, "big") + whole[4:cut]
+        client.core.feed(memoryview(bytearray(short)))
+        client.core.take_output()
+        fresh = node.connect()
+        fresh.core.feed(memoryview(bytearray(short)))
+        assert client.closed == fresh.closed, cut
