@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.record_batch import BatchHeader, decode_records
 from kbroker.storage.disk import Buffer
 from kbroker.storage.producer_state import ProducerState
 from kbroker.storage.txn_index import AbortedTxn
+
+logger = logging.getLogger(__name__)
 
 _ABORT = 0
 _COMMIT = 1
@@ -42,7 +46,11 @@ def count_batch(
         return None
     if header.record_count == 0:
         return None  # compaction has removed the marker
-    kind, coordinator_epoch = read_marker(records, header)
+    try:
+        kind, coordinator_epoch = read_marker(records, header)
+    except ApiError as error:
+        logger.warning("ignoring the control batch at offset %d: %s", base_offset, error)
+        return None
     if kind not in (_ABORT, _COMMIT):
         return None
     completed = producers.add_marker(

@@ -11,10 +11,19 @@ from __future__ import annotations
 import logging
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from struct import Struct
 from typing import NamedTuple
 
+from crc32c import crc32c
+
 from kbroker.errors import ApiError
-from kbroker.protocol.record_batch import LOG_OVERHEAD, BatchHeader, check_crc, parse_batch_header
+from kbroker.protocol.record_batch import (
+    BATCH_OVERHEAD,
+    LOG_OVERHEAD,
+    BatchHeader,
+    check_crc,
+    parse_batch_header,
+)
 from kbroker.storage.checkpoints import parse_epochs, parse_partition_metadata
 from kbroker.storage.file_names import (
     CLEANED,
@@ -40,6 +49,8 @@ from kbroker.types import ZERO_UUID, TopicPartition, Uuid
 logger = logging.getLogger(__name__)
 
 _CHUNK_BYTES = 1 << 20
+_MAGIC_END = 17
+_HEADER = Struct(">qiibIhiqqqhii")
 
 
 class LogHistory(NamedTuple):
@@ -256,36 +267,39 @@ def scan_batches(
     read: Callable[[int, int], bytes], size: int, position: int
 ) -> Iterator[tuple[memoryview, BatchHeader]]:
     """(buffer, header in it) of the whole batches from `position` on, until one is cut or cannot be one."""
+    wanted = _CHUNK_BYTES
     while position + LOG_OVERHEAD < size:
-        chunk = memoryview(read(position, min(_CHUNK_BYTES, size - position)))
-        at = 0
-        while True:
-            if len(chunk) - at <= LOG_OVERHEAD + 4:
-                break
-            length = int.from_bytes(chunk[at + 8 : at + 12], "big", signed=True) + LOG_OVERHEAD
-            if length <= LOG_OVERHEAD or position + at + length > size:
-                return
-            if at + length > len(chunk):
-                break
-            try:
-                header = parse_batch_header(chunk, at)
-            except ApiError:
-                return
+        chunk = memoryview(read(position, min(wanted, size - position)))
+        end, at = len(chunk), 0
+        while at + _MAGIC_END <= end:
+            # By hand: this loop reads gigabytes of small batches after a crash.
+            if chunk[at + _MAGIC_END - 1] == 2 and at + BATCH_OVERHEAD <= end:
+                fields = _HEADER.unpack_from(chunk, at)
+                length = fields[1] + LOG_OVERHEAD
+                if length < BATCH_OVERHEAD or position + at + length > size:
+                    return
+                if at + length > end:
+                    break
+                header = tuple.__new__(BatchHeader, (*fields, at))
+            else:
+                length = int.from_bytes(chunk[at + 8 : at + 12], "big", signed=True) + LOG_OVERHEAD
+                if length <= LOG_OVERHEAD or position + at + length > size:
+                    return
+                if at + length > end:
+                    break
+                try:
+                    header = parse_batch_header(chunk, at)
+                except ApiError:
+                    return
             yield chunk, header
             at += length
         if at == 0:
-            # One batch is larger than a chunk.
-            if len(chunk) <= LOG_OVERHEAD + 4:
+            # One batch is larger than a chunk, or what is left is smaller than a header.
+            if end < _MAGIC_END or wanted >= size - position:
                 return
-            chunk = memoryview(read(position, length))
-            if len(chunk) < length:
-                return
-            try:
-                header = parse_batch_header(chunk)
-            except ApiError:
-                return
-            yield chunk, header
-            at = length
+            wanted = length
+            continue
+        wanted = _CHUNK_BYTES
         position += at
 
 
@@ -356,29 +370,25 @@ def _recover_segment(
     file = segment.file()
     position, end = 0, segment.base_offset
     limit = segment.base_offset + 0x7FFF_FFFF
+    interval = config.index_interval_bytes
     for buf, header in scan_batches(file.read, segment.size, 0):
-        legacy_wrapper = header.magic < 2
-        if (
-            not check_crc(buf, header)
-            or header.last_offset > limit
-            or (header.base_offset < end and not legacy_wrapper)
-        ):
-            break
-        if header.last_offset < end:
+        base, length, epoch, magic, crc, _, delta, _, newest, producer_id, _, _, _, at = header
+        size, last = length + LOG_OVERHEAD, base + delta
+        good = crc32c(buf[at + 21 : at + size]) == crc if magic == 2 else check_crc(buf, header)
+        # A compressed message of an old format carries the offset of its last inner one.
+        if not good or not end <= last <= limit or (base < end and magic == 2):
             break
         if position == 0:
-            segment.set_first_timestamp(header.max_timestamp)
-        segment.note_batch(
-            position, header.size, header.last_offset, header.max_timestamp, config.index_interval_bytes
-        )
-        if header.leader_epoch > epochs.latest:
-            epochs.assign(header.leader_epoch, header.base_offset)
-        if header.producer_id >= 0:
-            aborted = count_batch(producers, buf, header, header.base_offset)
+            segment.set_first_timestamp(newest)
+        segment.note_batch(position, size, last, newest, interval)
+        if epoch > epochs.latest:
+            epochs.assign(epoch, base)
+        if producer_id >= 0:
+            aborted = count_batch(producers, buf, header, base)
             if aborted is not None:
                 segment.add_aborted(aborted)
-        position += header.size
-        end = header.next_offset
+        position += size
+        end = last + 1
     whole = position == segment.size
     if not whole:
         logger.warning(
