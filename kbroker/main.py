@@ -25,6 +25,7 @@ from kbroker.broker.kraft_node import KraftNode, KraftSetup
 from kbroker.broker.replica_manager import ReplicaManager, TopicSettings
 from kbroker.broker.services import Services
 from kbroker.broker.storage_format import StorageFormat, format_storage
+from kbroker.broker.timer import WheelTimer
 from kbroker.config.broker_config import BrokerConfig
 from kbroker.config.listeners import ListenerAddress, advertised_listeners, bound_listeners
 from kbroker.config.topic_config import log_config_values, topic_value
@@ -65,15 +66,13 @@ class SystemClock:
         return time.monotonic_ns() // 1_000_000
 
 
-class LoopTimer:
-    """The event loop's timer."""
+class LoopTimer(WheelTimer):
+    """The event loop's timer, through a wheel: waits that are cancelled again cost the loop nothing."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-
-    def call_later(self, delay_ms: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
-        """See `Timer`."""
-        return self._loop.call_later(delay_ms / 1000, callback)
+        super().__init__(
+            lambda: loop.time() * 1000, lambda delay_ms, callback: loop.call_later(delay_ms / 1000, callback)
+        )
 
 
 class BlockingRunner:
@@ -300,6 +299,7 @@ class Node:
                 config.get_int("metadata.max.retention.bytes"),
                 config.get_int("metadata.max.retention.ms"),
             ),
+            min_insync_replicas=config.static_int("min.insync.replicas"),
             wait_for_disk=config.get_bool("kbroker.metadata.fsync"),
             segment_bytes=config.get_int("metadata.log.segment.bytes"),
             segment_ms=config.get_int("metadata.log.segment.ms"),

@@ -58,6 +58,7 @@ class KraftSetup:
         controller_endpoints: controller listeners; none for a node by itself.
         log_dir_ids: the directory.id of each log directory.
         static_voters: controller.quorum.voters; empty: the quorum is in the log, or is this node.
+        min_insync_replicas: as configured; what a new cluster begins with.
         wait_for_disk: whether a metadata change counts only when it is durable (kbroker.metadata.fsync).
         segment_bytes, segment_ms: of the metadata log.
     """
@@ -71,6 +72,7 @@ class KraftSetup:
     log_dir_ids: Sequence[Uuid] = ()
     static_voters: Sequence[QuorumVoter] = ()
     snapshots: SnapshotPolicy = DEFAULT_POLICY
+    min_insync_replicas: int = 1
     wait_for_disk: bool = True
     segment_bytes: int = 1 << 30
     segment_ms: int = 7 * 24 * 3600 * 1000
@@ -200,7 +202,7 @@ class KraftNode:
         if loaded.in_transaction:
             append(abort_transaction)
         if loaded.image.metadata_version == 0:
-            append(lambda image: bootstrap(image, loaded.formatted))
+            append(lambda image: bootstrap(image, loaded.formatted, setup.min_insync_replicas))
         broker = NodeRegistration(
             setup.node_id,
             setup.incarnation_id,

@@ -74,6 +74,12 @@ class BrokerConfig:
         assert isinstance(value, int), name
         return value
 
+    def static_int(self, name: str) -> int:
+        """As `get_int`, without what was changed while the broker runs."""
+        value = self._without_dynamic(name)
+        assert isinstance(value, int), name
+        return value
+
     def get_float(self, name: str) -> float:
         """A number that is always there."""
         value = self.get(name)

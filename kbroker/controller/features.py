@@ -11,20 +11,27 @@ from typing import NamedTuple
 
 from kbroker.controller.decision import Decision
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.metadata.image import ClusterImage, FeatureRange
+from kbroker.metadata.image import CONFIG_BROKER, ClusterImage, FeatureRange
+from kbroker.protocol.generated.config_record import ConfigRecord
 from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 from kbroker.protocol.primitives import Message
 
 METADATA_VERSION = "metadata.version"
 KRAFT_VERSION = "kraft.version"
+#: Eligible leader replicas (KIP-966).
+ELR_VERSION = "eligible.leader.replicas.version"
 
 #: Kafka 4.4-IV2: what a new cluster is formatted with.
 LATEST_METADATA_VERSION = 33
 
 SUPPORTED_FEATURES: Mapping[str, FeatureRange] = {
+    ELR_VERSION: FeatureRange(0, 1),
     KRAFT_VERSION: FeatureRange(0, 1),
     METADATA_VERSION: FeatureRange(7, LATEST_METADATA_VERSION),
 }
+
+#: The `metadata.version` that the first level of a feature needs for its records.
+_NEEDED_METADATA_VERSION = {ELR_VERSION: 23}
 
 #: Levels of `metadata.version` that changed what is in the log: no downgrade across them.
 _FORMAT_CHANGES = frozenset({1, 3, 5, 6, 7, 8, 11, 13, 14, 15, 17, 23, 30, 32, 33})
@@ -41,9 +48,16 @@ class FeatureUpdate(NamedTuple):
 
 
 def update_features(
-    image: ClusterImage, updates: Sequence[FeatureUpdate], validate_only: bool, controller_id: int
+    image: ClusterImage,
+    updates: Sequence[FeatureUpdate],
+    validate_only: bool,
+    controller_id: int,
+    min_insync_replicas: int,
 ) -> Decision[None]:
     """New feature levels, all of them or none; of several updates of one feature the last counts.
+
+    Args:
+        min_insync_replicas: the controller's own setting, see `min_insync_records`.
 
     Raises:
         ApiError: INVALID_UPDATE_VERSION for the first update that cannot be.
@@ -57,9 +71,31 @@ def update_features(
                 ErrorCode.INVALID_UPDATE_VERSION,
                 f"The update failed for all features since the following feature had an error: {reason}",
             )
-        if update.level != current.get(update.name, 0):
-            records.append(FeatureLevelRecord(name=update.name, feature_level=update.level))
+        if update.level == current.get(update.name, 0):
+            continue
+        if update.name == ELR_VERSION and update.level > 0:
+            records += min_insync_records(image, min_insync_replicas)
+        records.append(FeatureLevelRecord(name=update.name, feature_level=update.level))
     return Decision(None, [] if validate_only else records)
+
+
+def min_insync_records(image: ClusterImage, min_insync_replicas: int) -> list[Message]:
+    """With eligible leader replicas min.insync.replicas has one value for all brokers, kept in the cluster.
+
+    Args:
+        min_insync_replicas: becomes that value, if the cluster has none.
+    """
+    name = "min.insync.replicas"
+    records: list[Message] = []
+    if name not in image.config(CONFIG_BROKER, ""):
+        value = str(min_insync_replicas)
+        records.append(ConfigRecord(resource_type=CONFIG_BROKER, resource_name="", name=name, value=value))
+    for (kind, broker), settings in image.configs.items():
+        if kind == CONFIG_BROKER and broker and name in settings:
+            records.append(
+                ConfigRecord(resource_type=CONFIG_BROKER, resource_name=broker, name=name, value=None)
+            )
+    return records
 
 
 def _refusal(image: ClusterImage, update: FeatureUpdate, current: int, controller_id: int) -> str | None:
@@ -100,6 +136,12 @@ def _unsuitable(image: ClusterImage, update: FeatureUpdate, current: int, contro
         )
     if update.level > current and update.upgrade_type != UPGRADE:
         return "Can't downgrade to a newer version."
+    needed = _NEEDED_METADATA_VERSION.get(update.name, 0)
+    if update.level and image.metadata_version < needed:
+        return (
+            f"{update.name} could not be set to {update.level} because it depends on "
+            f"{METADATA_VERSION} level {needed}"
+        )
     return None
 
 

@@ -48,7 +48,13 @@ def handle(
         answer.resolve(UpdateFeaturesResponse(error_message=None, results=results))
 
     services.controller.append_records(
-        lambda image: update_features(image, updates, request.validate_only, services.broker_id),
+        lambda image: update_features(
+            image,
+            updates,
+            request.validate_only,
+            services.broker_id,
+            services.config.static_int("min.insync.replicas"),
+        ),
         timeout_ms=request.timeout_ms,
     ).then(updated)
     return answer

@@ -10,6 +10,7 @@ from kbroker.broker.metadata_files import MetadataFiles
 from kbroker.controller.decision import Decision
 from kbroker.controller.kraft.bootstrap import feature_records
 from kbroker.errors import ApiError, ConfigError, ErrorCode
+from kbroker.metadata.image import CONFIG_BROKER
 from kbroker.metadata.records import encode_record
 from kbroker.protocol.generated.begin_transaction_record import BeginTransactionRecord
 from kbroker.protocol.generated.config_record import ConfigRecord
@@ -40,10 +41,12 @@ def test_the_first_start_writes_what_kafka_writes(world):
     assert items[0].is_control
     assert items[0].rules.kraft_version == 1
     names = [value[1] for item in items for value in item.values]
-    # Begin transaction, feature level, end transaction, controller, broker, its unfencing.
-    assert names == [23, 12, 24, 27, 0, 17]
-    assert world.image.features == {"metadata.version": 33}
-    assert world.image.finalized_features() == {"metadata.version": 33, "kraft.version": 1}
+    # Begin transaction, two feature levels, config, end transaction, controller, broker, its unfencing.
+    assert names == [23, 12, 12, 4, 24, 27, 0, 17]
+    features = {"metadata.version": 33, "eligible.leader.replicas.version": 1}
+    assert world.image.features == features
+    assert world.image.finalized_features() == {**features, "kraft.version": 1}
+    assert world.image.config(CONFIG_BROKER, "") == {"min.insync.replicas": "1"}
     assert world.image.controller_id == 1
     assert world.image.live_brokers()[0].endpoints[0].port == 9092
     assert world.image.offset == items[-1].last_offset
@@ -200,7 +203,7 @@ def test_an_atomic_decision_larger_than_a_batch_is_refused_and_changes_nothing(w
         deferred.result()
     assert caught.value.code is ErrorCode.POLICY_VIOLATION
     assert world.create("t").result()[0].error_code == 0
-    assert world.image.configs == {}
+    assert world.image.topic_config("t") == {}
 
 
 def test_a_decision_that_need_not_be_atomic_is_cut_into_batches(world):

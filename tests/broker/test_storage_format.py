@@ -34,8 +34,11 @@ def test_every_directory_gets_its_properties_and_one_the_first_snapshot():
     items = MetadataFiles(disk, "/a").read_snapshot(BOOTSTRAP_ID)
     (voter,) = items[0].rules.voters
     assert (voter.id, voter.directory_id, voter.endpoints[0].port) == (7, A, 9093)
-    (record,) = [decode_record(value) for item in items for value in item.values]
-    assert (record.name, record.feature_level) == ("metadata.version", 33)
+    records = [decode_record(value) for item in items for value in item.values]
+    assert [(record.name, record.feature_level) for record in records] == [
+        ("metadata.version", 33),
+        ("eligible.leader.replicas.version", 1),
+    ]
 
 
 def test_the_metadata_may_have_a_directory_of_its_own():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kbroker.controller.features import FeatureUpdate, update_features
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.metadata.image import CONFIG_BROKER
 from tests.controller.clusters import cluster
 
 INVALID = "Invalid update version {} for feature {}. {}"
@@ -13,7 +16,7 @@ INVALID = "Invalid update version {} for feature {}. {}"
 
 def update(name, level, upgrade_type=1, *, validate_only=False, at=33):
     image = cluster(1, level=at)
-    return update_features(image, [FeatureUpdate(name, level, upgrade_type)], validate_only, 1)
+    return update_features(image, [FeatureUpdate(name, level, upgrade_type)], validate_only, 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -111,4 +114,26 @@ def test_the_level_it_has_is_no_change():
 
 def test_of_two_updates_of_one_feature_the_last_counts():
     updates = [FeatureUpdate("metadata.version", 99, 1), FeatureUpdate("metadata.version", 33, 1)]
-    assert list(update_features(cluster(1), updates, False, 1).records) == []
+    assert list(update_features(cluster(1), updates, False, 1, 2).records) == []
+
+
+def settled(decision):
+    return [
+        (record.name, getattr(record, "feature_level", None) or (record.resource_name, record.value))
+        for record in decision.records
+    ]
+
+
+def test_eligible_leader_replicas_make_min_insync_replicas_one_number_for_all():
+    name, feature = "min.insync.replicas", "eligible.leader.replicas.version"
+    assert settled(update(feature, 1)) == [(name, ("", "2")), (feature, 1)]
+    configs = {(CONFIG_BROKER, ""): {name: "3"}, (CONFIG_BROKER, "1"): {name: "4"}, (2, "t"): {name: "5"}}
+    image = replace(cluster(1), configs=configs)
+    decision = update_features(image, [FeatureUpdate(feature, 1, 1)], False, 1, 2)
+    assert settled(decision) == [(name, ("1", None)), (feature, 1)]
+
+
+def test_eligible_leader_replicas_need_a_metadata_version():
+    with pytest.raises(ApiError, match=r"because it depends on metadata\.version level 23"):
+        update("eligible.leader.replicas.version", 1, at=22)
+    assert settled(update("eligible.leader.replicas.version", 1, at=23))

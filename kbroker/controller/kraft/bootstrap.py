@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kbroker.controller.decision import Decision
-from kbroker.controller.features import LATEST_METADATA_VERSION, METADATA_VERSION
+from kbroker.controller.features import (
+    ELR_VERSION,
+    LATEST_METADATA_VERSION,
+    METADATA_VERSION,
+    min_insync_records,
+)
 from kbroker.metadata.image import ClusterImage
 from kbroker.metadata.records import MetadataRecord
 from kbroker.protocol.generated.abort_transaction_record import AbortTransactionRecord
@@ -15,21 +20,33 @@ from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 
 #: `metadata.version` from which records may be bracketed as a transaction (3.6-IV1, KIP-868).
 TRANSACTION_LEVEL = 13
+#: `metadata.version` whose new clusters have eligible leader replicas (4.1-IV0).
+_ELR_LEVEL = 26
 
 
 def feature_records(metadata_version: int = LATEST_METADATA_VERSION) -> list[MetadataRecord]:
     """What formatting writes into the first snapshot."""
-    return [FeatureLevelRecord(name=METADATA_VERSION, feature_level=metadata_version)]
+    records: list[MetadataRecord] = [
+        FeatureLevelRecord(name=METADATA_VERSION, feature_level=metadata_version)
+    ]
+    if metadata_version >= _ELR_LEVEL:
+        records.append(FeatureLevelRecord(name=ELR_VERSION, feature_level=1))
+    return records
 
 
-def bootstrap(image: ClusterImage, formatted: Sequence[MetadataRecord]) -> Decision[None]:
+def bootstrap(
+    image: ClusterImage, formatted: Sequence[MetadataRecord], min_insync_replicas: int
+) -> Decision[None]:
     """The first controller of a new cluster repeats the formatted records in its log.
 
     Args:
         formatted: the records of the first snapshot; without any, this release's newest level is taken.
+        min_insync_replicas: the controller's own setting, see `features.min_insync_records`.
     """
     records = list(formatted) or feature_records()
-    if _level(records) >= TRANSACTION_LEVEL:
+    if _level(records, ELR_VERSION) > 0:
+        records += min_insync_records(image, min_insync_replicas)
+    if _level(records, METADATA_VERSION) >= TRANSACTION_LEVEL:
         records = [BeginTransactionRecord(name="Bootstrap records"), *records, EndTransactionRecord()]
     return Decision(None, records)
 
@@ -39,9 +56,9 @@ def abort_transaction(image: ClusterImage) -> Decision[None]:
     return Decision(None, [AbortTransactionRecord(reason="The controller changed during the transaction")])
 
 
-def _level(records: Iterable[MetadataRecord]) -> int:
+def _level(records: Iterable[MetadataRecord], feature: str) -> int:
     for record in records:
-        if isinstance(record, FeatureLevelRecord) and record.name == METADATA_VERSION:
+        if isinstance(record, FeatureLevelRecord) and record.name == feature:
             level: int = record.feature_level
             return level
     return 0
