@@ -15,6 +15,7 @@ from kbroker.broker.partition import Partition
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import CONFIG_BROKER, CONFIG_TOPIC
 from kbroker.replication.purgatory import Purgatory
+from kbroker.storage.disk import StorageError
 from kbroker.types import TopicPartition, Uuid
 
 if TYPE_CHECKING:
@@ -114,7 +115,11 @@ class ReplicaManager:
         """
         partition = self.hosted(tp.topic, tp.partition)
         result = partition.append(batch, self.clock.now_ms(), origin, required_acks=-1)
-        partition.flush()
+        try:
+            partition.flush()
+        except StorageError:
+            self.disk_failed(partition)
+            raise
         return result
 
     def when_committed(self, tp: TopicPartition, last_offset: int) -> Deferred[None]:

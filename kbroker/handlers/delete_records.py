@@ -27,15 +27,17 @@ def handle(
     services: Services, context: RequestContext, request: DeleteRecordsRequest
 ) -> DeleteRecordsResponse:
     """Delete partition by partition; the answer's low watermark is the new start."""
-    return DeleteRecordsResponse(
-        topics=[
-            DeleteRecordsTopicResult(
-                name=topic.name,
-                partitions=[_partition(services, topic.name, wanted) for wanted in topic.partitions],
-            )
-            for topic in request.topics
-        ]
-    )
+    topics = [
+        DeleteRecordsTopicResult(
+            name=topic.name,
+            partitions=[_partition(services, topic.name, wanted) for wanted in topic.partitions],
+        )
+        for topic in request.topics
+    ]
+    if any(not answer.error_code for topic in topics for answer in topic.partitions):
+        # Before the answer: a crash must not bring the records back.
+        services.replicas.logs.checkpoint_log_starts()
+    return DeleteRecordsResponse(topics=topics)
 
 
 def _partition(
