@@ -536,9 +536,10 @@ class Log:
         return position
 
     def roll(self, base_offset: int | None = None, now_ms: int = 0) -> None:
-        """Begin a new segment at the log's end. Raises StorageError."""
+        """Begin a new segment at the log's end (0 for `now_ms`: the last tick). Raises StorageError."""
         self.flush_staged()
         base = self.staged_end_offset if base_offset is None else base_offset
+        now_ms = now_ms or self.directory.now_ms
         active = self._active
         if active.base_offset == base and not active.size:
             active.reset_indexes()

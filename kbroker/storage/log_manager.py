@@ -219,7 +219,8 @@ class LogManager:
     def get_or_create(self, tp: TopicPartition, topic_id: Uuid, config: LogConfig, now_ms: int = 0) -> Log:
         """The partition's log; a new one goes to the online directory with the fewest logs.
 
-        A log of the same name that belongs to another topic id is set aside as stray.
+        A log of the same name that belongs to another topic id is set aside as stray. `now_ms` of 0: the last
+        tick.
 
         Raises:
             StorageError: no directory is online, or creating failed.

@@ -109,7 +109,7 @@ def truncate_fully_and_start_at(log: Log, offset: int, now_ms: int) -> None:
             _drop(log, segment)
         for snapshot in list(log.snapshots):
             _drop_snapshot(log, snapshot)
-        segment = Segment(log.directory.files, log.path, offset, {}, now_ms)
+        segment = Segment(log.directory.files, log.path, offset, {}, now_ms or log.directory.now_ms)
         segment.file()
         log.segments.add(segment)
         log.producers = ProducerState()

@@ -85,7 +85,7 @@ def create_log(
     path = f"{log_dir.path}/{tp}"
     try:
         log_dir.disk.make_dir(path)
-        segments = LogSegments([Segment(log_dir.files, path, 0, {}, now_ms)])
+        segments = LogSegments([Segment(log_dir.files, path, 0, {}, now_ms or log_dir.now_ms)])
         log = Log(
             tp, topic_id, log_dir, config, LoadedLog(segments, LeaderEpochs(), ProducerState(), 0, 0, 0)
         )

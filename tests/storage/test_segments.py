@@ -116,3 +116,12 @@ def test_a_damaged_transaction_index_is_rebuilt_on_first_use() -> None:
     disk.open(f"/data/{TP}/00000000000000000000.txnindex").write(0, bytes(34))
     log = manager(disk).get(TP)
     assert log.aborted_txns(0, 2) == wanted
+
+
+def test_a_log_that_was_created_without_a_time_is_as_old_as_the_last_tick() -> None:
+    logs = manager()
+    config = LogConfig(segment_ms=10_000)
+    log = logs.get_or_create(TP, bytes(16), config)
+    append(log, batch(b"v", timestamp=-1), now_ms=NOW_MS)
+    append(log, batch(b"v", timestamp=-1), now_ms=NOW_MS + 10_000)
+    assert log.segments.bases == [0]
