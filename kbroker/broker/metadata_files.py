@@ -54,19 +54,19 @@ class MetadataFiles:
 
     def snapshot_ids(self) -> list[OffsetAndEpoch]:
         """The finished snapshots, oldest first."""
-        if not self._disk.exists(self.path):
-            return []
-        names = (parse_snapshot_file_name(entry.name) for entry in self._disk.list_dir(self.path))
-        return sorted(found for found in names if found is not None)
+        return [snapshot.id for snapshot in self.snapshots()]
 
     def snapshots(self) -> list[SnapshotFile]:
         """The finished snapshots with size and time, oldest first."""
+        if not self._disk.exists(self.path):
+            return []
         found = []
-        for snapshot_id in self.snapshot_ids():
-            path = self._snapshot_path(snapshot_id)
-            size = self._disk.open(path).size()
-            found.append(SnapshotFile(snapshot_id, size, self._disk.modified_ms(path)))
-        return found
+        for entry in self._disk.list_dir(self.path):
+            snapshot_id = parse_snapshot_file_name(entry.name)
+            if snapshot_id is not None:
+                written_ms = self._disk.modified_ms(f"{self.path}/{entry.name}")
+                found.append(SnapshotFile(snapshot_id, entry.size, written_ms))
+        return sorted(found)
 
     def read_snapshot(self, snapshot_id: OffsetAndEpoch) -> list[LogItem]:
         """Its batches. Raises RaftLogCorruption."""

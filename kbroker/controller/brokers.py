@@ -10,6 +10,7 @@ from kbroker.controller.partitions import DIRECTORY_LEVEL, broker_back, broker_g
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import ClusterImage, Endpoint, FeatureRange
 from kbroker.protocol.generated.broker_registration_change_record import BrokerRegistrationChangeRecord
+from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
 from kbroker.protocol.generated.register_broker_record import (
     BrokerEndpoint,
     BrokerFeature,
@@ -150,7 +151,23 @@ def fence_broker(image: ClusterImage, broker_id: int, broker_epoch: int) -> Deci
 def join_broker(image: ClusterImage, node: NodeRegistration) -> Decision[int]:
     """Registration and unfencing in one step, for the broker in the controller's own process: it has all
     metadata already. The answer is its epoch. Raises as `register_broker`.
+
+    A partition that would be given up and taken back in this step is only led anew: one record, one epoch.
     """
     registered = register_broker(image, node)
     unfenced = unfence_broker(image.apply(registered.records), node.id, registered.response)
-    return Decision(registered.response, [*registered.records, *unfenced.records], atomic=False)
+    taken_back = {
+        (record.topic_id, record.partition_id)
+        for record in unfenced.records
+        if isinstance(record, PartitionChangeRecord) and record.isr is None
+    }
+    records = [
+        record
+        for record in registered.records
+        if not (
+            isinstance(record, PartitionChangeRecord)
+            and record.isr is None
+            and (record.topic_id, record.partition_id) in taken_back
+        )
+    ]
+    return Decision(registered.response, [*records, *unfenced.records], atomic=False)

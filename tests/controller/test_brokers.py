@@ -65,7 +65,18 @@ def test_joining_is_both_steps_at_once():
     new = image.apply(decision.records)
     assert new.brokers[1].epoch == decision.response == image.offset + 1
     assert not new.brokers[1].fenced
-    assert {(p.leader, p.leader_epoch) for p in new.topics.get("t").partitions} == {(1, 2)}
+    # Not given up in between: each partition is led anew, by one record.
+    assert {(p.leader, p.leader_epoch) for p in new.topics.get("t").partitions} == {(1, 1)}
+    assert len(decision.records) == 3 + 2
+
+
+def test_joining_elsewhere_in_sync_takes_nothing_back():
+    image = with_topic(cluster(1, 2), "t", 4, 2)
+    new = image.apply(join_broker(image, node()).records)
+    for before, after in zip(image.topics.get("t").partitions, new.topics.get("t").partitions):
+        assert after.leader == 2
+        assert after.isr == (2,)
+        assert after.leader_epoch == (1 if before.leader == 1 else 0)
 
 
 def test_another_replica_in_sync_takes_over():
