@@ -76,7 +76,9 @@ def run(loaded: Loaded, banner: Callable[[Node], str]) -> int:
 
 async def _serve(loop: asyncio.AbstractEventLoop, loaded: Loaded, banner: Callable[[Node], str]) -> int:
     from kbroker.main import Node
+    from kbroker.server.process_limits import raise_open_files_limit
 
+    raise_open_files_limit()
     stop = loop.create_future()
     _catch_signals(loop, stop)
     node = Node(loaded.config)

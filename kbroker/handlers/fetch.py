@@ -96,9 +96,9 @@ class OneFetch:
 
     def answer_or_park(self) -> bytes | list[bytes | FileSlice] | Deferred[bytes | list[bytes | FileSlice]]:
         """Read; answer unless there is too little and time to wait."""
-        reads = self._read_all()
+        reads, quiet = self._read_all()
         waiting = [read for read in reads if not read.is_unknown]
-        if self._must_answer(waiting):
+        if self._must_answer(waiting, quiet):
             return self._encode(reads)
         deferred = self._deferred = Deferred()
         purgatory = self._services.replicas.fetches
@@ -108,6 +108,10 @@ class OneFetch:
             key = (read.wanted.topic, read.wanted.partition)
             by_key[key] = read.wanted
             readable[key] = read.size
+        for wanted in quiet:
+            key = (wanted.topic, wanted.partition)
+            by_key[key] = wanted
+            readable[key] = 0
         operation = DelayedFetch(
             self._min_bytes,
             readable,
@@ -118,8 +122,8 @@ class OneFetch:
         deferred.on_cancel = lambda: purgatory.remove(operation)
         return deferred
 
-    def _must_answer(self, reads: list[PartitionRead]) -> bool:
-        if self._request.max_wait_ms <= 0 or not reads:
+    def _must_answer(self, reads: list[PartitionRead], quiet: list[FetchedPartition]) -> bool:
+        if self._request.max_wait_ms <= 0 or not (reads or quiet):
             return True
         size = 0
         for read in reads:
@@ -130,19 +134,25 @@ class OneFetch:
 
     def _finish(self) -> None:
         if self._deferred is not None:
-            self._deferred.resolve(self._encode(self._read_all()))
+            self._deferred.resolve(self._encode(self._read_all()[0]))
 
-    def _read_all(self) -> list[PartitionRead]:
+    def _read_all(self) -> tuple[list[PartitionRead], list[FetchedPartition]]:
+        """What was read, and the partitions that need no look because they have no news."""
         left, min_one = self._bytes_max, True
         reads: list[PartitionRead] = []
         unknown: list[PartitionRead] = []
+        quiet: list[FetchedPartition] = []
+        incremental = self._served.incremental
         for wanted in self._served.partitions:
+            if incremental and self._reader.is_quiet(wanted):
+                quiet.append(wanted)
+                continue
             read = self._reader.read(wanted, max(min(wanted.bytes_max, left), 0), min_one)
             if read.size:
                 min_one = False
                 left = max(left - read.size, 0)
             (unknown if read.is_unknown else reads).append(read)
-        return reads + unknown
+        return reads + unknown, quiet
 
     def _encode(self, reads: list[PartitionRead]) -> bytes | list[bytes | FileSlice]:
         served, context = self._served, self._context

@@ -81,6 +81,23 @@ class PartitionReader:
                 answer.aborted = []
         return answer
 
+    def is_quiet(self, wanted: FetchedPartition) -> bool:
+        """Whether a partition of a session has certainly nothing to tell: most of a large one's, most of
+        the time.
+        """
+        partition = wanted.served_by
+        if partition is None or partition.leader_state is None or self.replica_id >= 0:
+            return False
+        log = partition.log
+        return (
+            log is not None
+            and log.high_watermark == wanted.sent_high_watermark
+            and log.log_start_offset == wanted.sent_log_start
+            and wanted.leader_epoch in (-1, partition.leader_epoch)
+            and wanted.last_fetched_epoch < 0
+            and wanted.fetch_offset == self._readable_end(partition)
+        )
+
     def locate(self, wanted: FetchedPartition) -> Partition:
         """The partition here that is asked for. Raises ApiError."""
         partition = wanted.served_by
