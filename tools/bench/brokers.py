@@ -36,6 +36,7 @@ class BrokerProcess:
     """One broker with a data folder of its own: `prepare` once, then `start` and `stop` in turn."""
 
     label = ""
+    warm_up_rounds = 2
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="kbroker-bench-"))
@@ -105,6 +106,12 @@ class BrokerProcess:
         user, system = stat.rpartition(")")[2].split()[11:13]
         return (int(user) + int(system)) / _TICKS_PER_SECOND
 
+    def idle_cpu_seconds(self) -> float:
+        """Run time of the threads that are there, to the nanosecond: for spans that cost less than a tick."""
+        assert self._process is not None
+        files = Path(f"/proc/{self._process.pid}/task").glob("*/schedstat")
+        return sum(int(file.read_text().split()[0]) for file in files) / 1e9
+
     def resident_mb(self) -> float:
         """Resident memory in MB (10**6 bytes)."""
         assert self._process is not None
@@ -128,6 +135,8 @@ class Kafka(BrokerProcess):
     """Apache Kafka with the settings, heap and collector of its own start script."""
 
     label = f"Kafka {KAFKA_VERSION}"
+    #: On one core a JVM needs half a minute until what is hot is compiled.
+    warm_up_rounds = 24
 
     def __init__(self, cache: Path) -> None:
         super().__init__()
