@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from pathlib import Path
+
+from tests.conformance.conversation import Outcome
 
 _FOLDER = Path(__file__).parent
 KNOWN_DIFFERENCES = _FOLDER / "known_differences.txt"
@@ -21,6 +24,19 @@ def known_differences() -> dict[str, dict[int, str]]:
         name, _, line = place.rpartition(":")
         found.setdefault(name, {})[int(line)] = reason
     return found
+
+
+def surprises(name: str, outcomes: Iterable[Outcome], known: Collection[int]) -> list[str]:
+    """What differs and is not known, and what is known and does not differ."""
+    told = []
+    unseen = set(known)
+    for outcome in outcomes:
+        unseen.discard(outcome.line)
+        if outcome.differences and outcome.line not in known:
+            told += [f"{name}:{outcome.line}: {outcome.label}: {text}" for text in outcome.differences]
+        elif not outcome.differences and outcome.line in known:
+            told.append(f"{name}:{outcome.line}: agrees now: take it out of known_differences.txt")
+    return told + [f"{name}:{line}: known_differences.txt names a line without an answer" for line in unseen]
 
 
 def _entries(path: Path) -> list[tuple[str, str]]:

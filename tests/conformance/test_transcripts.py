@@ -8,7 +8,7 @@ import pytest
 
 from tests.conformance.brokers import fresh_broker
 from tests.conformance.conversation import Conversation
-from tests.conformance.expectations import known_differences, not_built_yet
+from tests.conformance.expectations import known_differences, not_built_yet, surprises
 from tests.conformance.transcript import FOLDER, load
 
 FILES = sorted(FOLDER.rglob("*.jsonl"))
@@ -19,17 +19,10 @@ RUN = [(name, path) for name, path in zip(NAMES, FILES) if name not in not_built
 @pytest.mark.parametrize(("name", "path"), RUN, ids=[name for name, _ in RUN])
 def test_transcript(name: str, path: Path) -> None:
     transcript = load(path)
-    with fresh_broker(transcript) as broker:
-        outcomes = list(Conversation(transcript, broker.bootstrap).run())
     known = known_differences().get(name, {})
-    told = []
-    for outcome in outcomes:
-        if outcome.differences and outcome.line not in known:
-            told += [f"{name}:{outcome.line}: {outcome.label}: {text}" for text in outcome.differences]
-        elif not outcome.differences and outcome.line in known:
-            told.append(f"{name}:{outcome.line}: agrees now: take it out of known_differences.txt")
-    stray = known.keys() - {outcome.line for outcome in outcomes}
-    told += [f"{name}:{line}: known_differences.txt names a line without an answer" for line in stray]
+    with fresh_broker(transcript) as broker:
+        outcomes = list(Conversation(transcript, broker.bootstrap, known=known).run())
+    told = surprises(name, outcomes, known)
     assert not told, "\n" + "\n".join(told)
 
 
