@@ -95,6 +95,8 @@ class LoadedLog(NamedTuple):
     log_start_offset: int
     log_end_offset: int
     recovery_point: int
+    #: The files are as a clean stop leaves them.
+    sealed: bool = False
 
 
 class Log:
@@ -118,6 +120,7 @@ class Log:
         "_roll_now_ms",
         "_roll_offset",
         "_roll_timestamp",
+        "_sealed_end",
         "_snapshots",
         "_staged",
         "_staged_position",
@@ -171,6 +174,8 @@ class Log:
         self._snapshots: dict[int, None] = {}
         self._config = config
         self._needs_records = needs_record_checks(config)
+        #: Where the log ended when its files were last sealed, -1: not as they are now.
+        self._sealed_end = loaded.log_end_offset if loaded.sealed else -1
         self._active = loaded.segments.active
         self._recent = RecentBatches(0, 0)
         self._staged_position = self._roll_bytes = self._roll_offset = 0
@@ -553,6 +558,7 @@ class Log:
         except OSError as error:
             raise self.directory.fail(error) from error
         self.segments.add(segment)
+        self._sealed_end = -1
         self.staged_end_offset = max(self.staged_end_offset, base)
         self._start_on_active()
         self.wants_sync = True
@@ -575,6 +581,7 @@ class Log:
         """After segments were cut or replaced: forget positions, go on at the active segment's end."""
         self.read_hints.clear()
         self._staged.clear()
+        self._sealed_end = -1
         self.staged_end_offset = self.log_end_offset
         self._start_on_active()
 
@@ -616,11 +623,11 @@ class Log:
         """(epoch, end offset) as OffsetForLeaderEpoch answers; (-1, -1) if unknown."""
         return self.epochs.end_offset_for(epoch, self.log_end_offset)
 
-    def write_epochs(self) -> None:
+    def write_epochs(self, *, durable: bool = True) -> None:
         """Write the leader-epoch-checkpoint if it lags. Raises OSError."""
         if self.epochs.dirty:
             text = format_epochs(self.epochs.entries())
-            self.directory.disk.write_file(f"{self.path}/{LEADER_EPOCHS}", text.encode())
+            self.directory.disk.write_file(f"{self.path}/{LEADER_EPOCHS}", text.encode(), durable=durable)
             self.epochs.dirty = False
 
     # -- cutting ---------------------------------------------------------------------------------------------
@@ -672,8 +679,11 @@ class Log:
         """Clean stop: write all, indexes and snapshot too, and make it durable. Raises StorageError."""
         self.flush_staged()
         try:
-            if not self.directory.disk.exists(self._active.path):
-                self._active.file()
+            if self._sealed_end == self.log_end_offset == self.recovery_point:
+                # An epoch that wrote nothing is no loss, so it is not worth an fsync.
+                self.write_epochs(durable=False)
+                return
+            self._active.file()
             self._active.seal()
             self.write_snapshot(self.log_end_offset)
         except OSError as error:

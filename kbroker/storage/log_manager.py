@@ -361,8 +361,6 @@ class LogManager:
 
     def _checkpoint(self, log_dir: LogDir) -> None:
         logs = list(self._logs_of(log_dir))
-        for log in logs:
-            log.write_epochs()
         self._write_offsets(
             f"{log_dir.path}/{RECOVERY_POINTS}", {log.topic_partition: log.recovery_point for log in logs}
         )

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.storage.checkpoints import format_epochs
 from kbroker.storage.disk import Disk, DiskFile
-from kbroker.storage.file_names import LEADER_EPOCHS, PARTITION_METADATA, SNAPSHOT, offset_name
+from kbroker.storage.file_names import PARTITION_METADATA, SNAPSHOT, offset_name
 from kbroker.storage.log_config import UNLIMITED
 from kbroker.storage.producer_state import ProducerState
 from kbroker.storage.segment import Segment
@@ -19,26 +18,16 @@ if TYPE_CHECKING:
 class FsyncJob:
     """All it takes to make a log durable up to `offset`, cut loose from the log: run it in any thread."""
 
-    __slots__ = ("_directories", "_disk", "_epochs", "_files", "offset")
+    __slots__ = ("_directories", "_disk", "_files", "offset")
 
-    def __init__(
-        self,
-        disk: Disk,
-        directories: list[str],
-        files: list[DiskFile],
-        epochs: tuple[str, bytes] | None,
-        offset: int,
-    ) -> None:
+    def __init__(self, disk: Disk, directories: list[str], files: list[DiskFile], offset: int) -> None:
         self._disk = disk
         self._directories = directories
         self._files = files
-        self._epochs = epochs
         self.offset = offset
 
     def run(self) -> int:
         """fsync; the offset below which all is durable. Raises OSError."""
-        if self._epochs is not None:
-            self._disk.write_file(*self._epochs)
         for file in self._files:
             file.sync()
         for directory in self._directories:
@@ -61,17 +50,15 @@ def fsync_job(log: Log) -> FsyncJob:
         paths += segment.paths
     if len(log.segments) > 1:
         paths.append(f"{log.path}/{offset_name(active.base_offset, SNAPSHOT)}")
-    epochs = None
-    if log.epochs.dirty:
-        epochs = f"{log.path}/{LEADER_EPOCHS}", format_epochs(log.epochs.entries()).encode()
     try:
+        # Seldom, and not in the thread: it must not race with the next change.
+        log.write_epochs()
         files = [log.directory.files.get(path) for path in paths if disk.exists(path)]
     except OSError as error:
         raise log.directory.fail(error) from error
-    log.epochs.dirty = False
     log.metadata_dirty = False
     log.wants_sync = False
-    return FsyncJob(disk, directories, files, epochs, log.log_end_offset)
+    return FsyncJob(disk, directories, files, log.log_end_offset)
 
 
 def truncate_to(log: Log, offset: int) -> bool:

@@ -71,6 +71,7 @@ class _Listing:
     def __init__(self) -> None:
         self.segments: dict[int, dict[str, int]] = {}
         self.snapshots: dict[int, int] = {}
+        self.has_segments = False
         self.has_epochs = False
         self.has_metadata = False
 
@@ -145,13 +146,14 @@ def open_log(
             log_dir, path, all_segments, snapshots, end, config.producer_id_expiration_ms, now_ms
         )
     producers.end_offset = end
-    loaded = LoadedLog(
-        all_segments, epochs, producers, log_start, end, end if history.clean else min(recovery_point, end)
-    )
+    synced = end if history.clean else min(recovery_point, end)
+    sealed = history.clean and recovered is None and listing.has_segments
+    loaded = LoadedLog(all_segments, epochs, producers, log_start, end, synced, sealed)
     log = Log(tp, topic_id, log_dir, config, loaded)
     log.snapshots.update(snapshots)
-    if not history.clean and end not in log.snapshots and disk.exists(segments[-1].path):
+    if not history.clean and disk.exists(segments[-1].path):
         log.write_snapshot(end)
+        log.write_epochs(durable=False)
     return log
 
 
@@ -180,6 +182,7 @@ def _list(log_dir: LogDir, path: str) -> _Listing:
         for name in names:
             logger.warning("removing index file %s/%s, its segment does not exist", path, name)
             log_dir.disk.remove(f"{path}/{name}")
+    listing.has_segments = bool(listing.segments)
     return listing
 
 
