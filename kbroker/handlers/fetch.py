@@ -11,11 +11,12 @@ when it is woken it reads everything anew.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
-from kbroker.errors import ErrorCode
+from kbroker.errors import ErrorCode, ProtocolError
 from kbroker.handlers.fetch_encode import FetchEncoder, Leader, Node
 from kbroker.handlers.fetch_read import PartitionRead, PartitionReader
 from kbroker.protocol.generated.fetch_request import FetchRequest
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from kbroker.storage.log_reader import FileSlice
 
 VERSIONS = (4, 18)
+
+_log = logging.getLogger(__name__)
 
 _READ_COMMITTED = 1
 _WRONG_LEADER = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
@@ -133,8 +136,15 @@ class OneFetch:
         return size >= self._min_bytes
 
     def _finish(self) -> None:
-        if self._deferred is not None:
-            self._deferred.resolve(self._encode(self._read_all()[0]))
+        assert self._deferred is not None
+        try:
+            answer = self._encode(self._read_all()[0])
+        except Exception as error:
+            # Whoever woke this Fetch (a producer) must not suffer for it.
+            _log.exception("a parked Fetch failed")
+            self._deferred.fail(ProtocolError(f"Fetch failed here: {error}"))
+        else:
+            self._deferred.resolve(answer)
 
     def _read_all(self) -> tuple[list[PartitionRead], list[FetchedPartition]]:
         """What was read, and the partitions that need no look because they have no news."""

@@ -119,6 +119,7 @@ class FetchEncoder:
             self._head.append(0)
 
     def _partition(self, read: PartitionRead) -> None:
+        inlined = self._read_inline(read)
         head, index = self._head, read.wanted.partition
         hw, stable, start = read.high_watermark, read.last_stable_offset, read.log_start_offset
         if self._version >= 5:
@@ -132,10 +133,27 @@ class FetchEncoder:
             write_uvarint(head, read.size + 1)
         else:
             head += _INT.pack(read.size)
-        if read.slice is not None:
-            self._records(read.slice)
+        if inlined is not None:
+            head += inlined
+        elif read.slice is not None:
+            self._add_slice(read.slice)
         if self._flexible:
             self._partition_tags(read)
+
+    def _read_inline(self, read: PartitionRead) -> bytes | None:
+        """The records if they are few; a disk that fails here turns the partition's answer into an error."""
+        part = read.slice
+        if part is None or part.length >= INLINE_BYTES_MAX or self._inlined >= INLINE_TOTAL_MAX:
+            return None
+        try:
+            data = part.read()
+        except OSError:
+            data = b""
+        if len(data) == part.length:
+            self._inlined += part.length
+            return data
+        read.fail(ErrorCode.KAFKA_STORAGE_ERROR)
+        return None
 
     def _aborted(self, aborted: list[tuple[int, int]] | None) -> None:
         head = self._head
@@ -149,11 +167,7 @@ class FetchEncoder:
             head += _ABORTED.pack(*pair)
             head.append(0)
 
-    def _records(self, part: FileSlice) -> None:
-        if part.length < INLINE_BYTES_MAX and self._inlined < INLINE_TOTAL_MAX:
-            self._inlined += part.length
-            self._head += part.read()
-            return
+    def _add_slice(self, part: FileSlice) -> None:
         self._segments.append(self._head)
         self._segments.append(part)
         self._size += len(self._head) + part.length
@@ -192,7 +206,8 @@ class FetchEncoder:
             _INT.pack_into(head, 0, size)
             return bytes(head)
         _INT.pack_into(segments[0], 0, size)  # type: ignore[arg-type]
-        segments.append(head)
+        if head:
+            segments.append(head)
         return [bytes(part) if isinstance(part, bytearray) else part for part in segments]
 
 

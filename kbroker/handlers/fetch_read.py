@@ -44,6 +44,12 @@ class PartitionRead:
         #: (epoch, end offset): where the fetcher's log leaves ours (KIP-595).
         self.diverging: tuple[int, int] | None = None
 
+    def fail(self, error: ErrorCode) -> None:
+        """Answer with an error instead of what was found."""
+        self.error = error
+        self.high_watermark = self.last_stable_offset = self.log_start_offset = -1
+        self.slice, self.size = None, 0
+
     @property
     def is_unknown(self) -> bool:
         """Refused by name or id: listed behind the others, and no reason to answer early."""

@@ -97,10 +97,26 @@ class Dispatcher:
         if connection.staged and route.api_key:
             self.finish_batch(connection)
         if route.raw is not None:
-            answer: Answer | Deferred[Answer] = route.raw(connection, frame, position, context)
-            return answer
+            return self._call_raw(route, connection, frame, position, context)
         request = route.request_type.decode(frame, route.version, position)
         return self._call(route, context, request)
+
+    def _call_raw(
+        self,
+        route: Route,
+        connection: ConnectionCore,
+        frame: bytes | memoryview,
+        position: int,
+        context: RequestContext,
+    ) -> Answer | Deferred[Answer]:
+        assert route.raw is not None
+        try:
+            answer: Answer | Deferred[Answer] = route.raw(connection, frame, position, context)
+            return answer
+        except ProtocolError:
+            raise
+        except Exception as error:
+            raise _broken(route, error) from None
 
     def _call(self, route: Route, context: RequestContext, request: Any) -> Answer | Deferred[Answer]:
         try:
@@ -170,8 +186,7 @@ class Dispatcher:
         if isinstance(error, ApiError):
             code, message = error.code, error.message
         else:
-            name = route.request_type.NAME
-            _log.error("%s v%d failed", name, route.version, exc_info=error)
+            _log_bug(route, error)
             code, message = ErrorCode.UNKNOWN_SERVER_ERROR, None
         shape = getattr(route.module, "error_response", None)
         if shape is not None:
@@ -254,6 +269,21 @@ def _read_header(
 
 def _encode(route: Route, context: RequestContext, response: Any) -> bytes:
     out = bytearray(9 if route.tagged_response_header else 8)
-    response.encode_into(out, route.version)
+    try:
+        response.encode_into(out, route.version)
+    except Exception as error:
+        raise _broken(route, error) from None
     _SIZE_AND_CORRELATION.pack_into(out, 0, len(out) - 4, context.correlation_id)
     return bytes(out)
+
+
+def _log_bug(route: Route, error: Exception) -> None:
+    _log.error("%s v%d failed", route.request_type.NAME, route.version, exc_info=error)
+
+
+def _broken(route: Route, error: Exception) -> ProtocolError:
+    """Our own bug, where no answer in the API's shape is possible: the connection closes, the others go
+    on.
+    """
+    _log_bug(route, error)
+    return ProtocolError(f"{route.request_type.NAME} v{route.version} failed here")
