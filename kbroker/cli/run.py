@@ -108,6 +108,8 @@ def _catch_signals(loop: asyncio.AbstractEventLoop, stop: asyncio.Future[None]) 
         loop.call_soon_threadsafe(on_signal)
 
     for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            continue
         try:
             loop.add_signal_handler(number, on_signal)
         except (NotImplementedError, RuntimeError, ValueError):  # Windows, or not the main thread

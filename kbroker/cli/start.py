@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -59,8 +58,6 @@ def _parser() -> argparse.ArgumentParser:
 
 def start(arguments: Sequence[str]) -> int:
     """Run a broker until it is told to stop; returns the exit code."""
-    # Until the event loop minds signals, Ctrl-C ends the process without a word.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
     options = _parser().parse_args(arguments)
     try:
         loaded = load(options)
