@@ -295,6 +295,8 @@ class ClassicGroup:
             known.assignment = each.assignment
             if known.recorded(value.protocol, each.assignment) != each:
                 self._take_over(known, ClassicMember.from_record(each, value.protocol))
+        # In the record's order, so that every coordinator that reads it would choose the same next leader.
+        self.members = {member_id: self.members[member_id] for member_id in recorded}
         self.generation = value.generation
         self.protocol_type = protocol_type
         self.protocol = value.protocol
