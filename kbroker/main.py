@@ -40,6 +40,7 @@ from kbroker.server.folders import Folders, inspect_folders
 from kbroker.server.limits import LIMIT_SETTINGS, server_limits
 from kbroker.server.listener import SocketServer
 from kbroker.server.os_disk import OsDisk
+from kbroker.storage.file_names import LOCK
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.log_dir import LogDir
 from kbroker.storage.log_manager import LogManager
@@ -143,7 +144,7 @@ class Node:
     async def _start(self) -> None:
         listeners = self._check_settings()
         wanted_cluster = self.config.get_str("kbroker.cluster.id") or None
-        folders = inspect_folders(self._disk, self.log_dirs, self.node_id, wanted_cluster)
+        folders = inspect_folders(self._disk, self._directories, self.node_id, wanted_cluster)
         sockets = self._bind(listeners)
         loop = asyncio.get_running_loop()
         timer, blocking = LoopTimer(loop), BlockingRunner(loop)
@@ -203,26 +204,43 @@ class Node:
         path = self.config.get_str("metadata.log.dir")
         return os.path.abspath(path) if path else self.log_dirs[0]
 
+    @property
+    def _directories(self) -> list[str]:
+        """Every folder of this node: those of the logs, and that of the metadata if it lies elsewhere."""
+        return list(dict.fromkeys([*self.log_dirs, self._metadata_dir]))
+
     def _open_logs(self, folders: Folders, wanted_cluster: str | None) -> LogManager:
         """Lock the folders, format new ones, load the logs."""
         logs = LogManager(self._disk, self.log_dirs, lambda _: self._log_config({}))
         logs.lock()
         self._undo.append(logs.unlock)
+        if self._metadata_dir not in self.log_dirs:
+            self._lock_metadata_dir()
         self.cluster_id = folders.cluster_id or wanted_cluster or uuid_to_string(_new_cluster_id())
-        if len(folders.formatted) < len(self.log_dirs):
+        if len(folders.formatted) < len(folders.paths):
             self._format()
         logs.load(self._clock.now_ms())
         self._undo.append(lambda: logs.close(self._broker_epoch))
         return logs
 
+    def _lock_metadata_dir(self) -> None:
+        path = self._metadata_dir
+        try:
+            self._disk.make_dir(path)
+            lock = self._disk.lock(f"{path}/{LOCK}")
+        except OSError as error:
+            raise ConfigError(f"the metadata folder {path} cannot be used: {error.strerror}") from None
+        if lock is None:
+            raise ConfigError(f"the metadata folder {path} is in use by another broker")
+        self._undo.append(lock.release)
+
     def _format(self) -> None:
-        directories = list(dict.fromkeys([*self.log_dirs, self._metadata_dir]))
         plan = StorageFormat(
             log_dirs=self.log_dirs,
             metadata_dir=self._metadata_dir,
             cluster_id=self.cluster_id,
             node_id=self.node_id,
-            directory_ids=[new_uuid() for _ in directories],
+            directory_ids=[new_uuid() for _ in self._directories],
             static_voters=bool(self.config.get_list("controller.quorum.voters")),
         )
         try:

@@ -24,8 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     command = arguments[0] if arguments else "--help"
     if command == "start":
-        # Until the event loop minds signals, Ctrl-C ends the process without a word. A shell that starts us in
-        # the background may have asked to ignore it.
+        # Until the event loop minds signals, Ctrl-C ends the process without a word. A shell that starts us
+        # in the background may have asked to ignore it.
         if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
         from kbroker.cli.start import start

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from kbroker.config.loading import Loaded, load_config
 from kbroker.config.sources import parse_assignment, parse_properties, parse_toml
-from kbroker.errors import ConfigError
+from kbroker.errors import ApiError, ConfigError
 
 if TYPE_CHECKING:
     from kbroker.main import Node
@@ -66,7 +66,11 @@ def start(arguments: Sequence[str]) -> int:
         return run(loaded, banner)
     except ConfigError as error:
         print(f"kbroker: {error}", file=sys.stderr)
-        return 1
+    except ApiError as error:
+        print(f"kbroker: {error.text}", file=sys.stderr)
+    except OSError as error:
+        print(f"kbroker: {error.filename or 'the disk'}: {error.strerror or error}", file=sys.stderr)
+    return 1
 
 
 def load(options: argparse.Namespace) -> Loaded:

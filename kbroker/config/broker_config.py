@@ -153,6 +153,9 @@ class BrokerConfig:
             raise ConfigError(f"node.id is {node} and broker.id is {broker}: they must be the same")
         if node is None and broker == -1:
             raise ConfigError("node.id must be set")
+        for name in ("log.retention.ms", "log.retention.minutes", "log.retention.hours"):
+            if self.get(name) == 0:
+                raise ConfigError(f"{name} must be unlimited (-1) or, greater than or equal to 1")
         if self.get_int("replica.fetch.wait.max.ms") > self.get_int("replica.lag.time.max.ms"):
             raise ConfigError(
                 "replica.fetch.wait.max.ms should always be less than or equal to replica.lag.time.max.ms"
@@ -215,7 +218,10 @@ class BrokerConfig:
         found = []
         for name in names:
             definition = broker_definition(name)
-            if definition is None or definition.obeyed or name not in self.static:
+            if definition is None or name not in self.static:
+                continue
+            # One for a single listener is obeyed by nobody yet.
+            if definition.obeyed and base_name(name) == name:
                 continue
             if definition.parse(self.static[name]) != definition.default:
                 found.append(name)

@@ -57,13 +57,14 @@ def test_settings_without_effect_are_named_once_and_only_when_they_differ():
                     "num.network.threads": "5",
                     "zookeeper.connect": "localhost:2181",
                     "super.users": "User:a",
+                    "listener.name.x.max.connections": "5",
                 },
             )
         ]
     )
     assert loaded.warnings == [
         "these settings are known but have no effect in kbroker yet: "
-        "num.network.threads, super.users, zookeeper.connect"
+        "listener.name.x.max.connections, num.network.threads, super.users, zookeeper.connect"
     ]
 
 
@@ -79,6 +80,7 @@ def test_settings_without_effect_are_named_once_and_only_when_they_differ():
         ({"group.consumer.session.timeout.ms": "70000"}, "group.consumer.session.timeout.ms must be between"),
         ({"replica.lag.time.max.ms": "100"}, "replica.fetch.wait.max.ms"),
         ({"listener.name.x.max.connections": "-1"}, "at least 0"),
+        ({"log.retention.hours": "0"}, "log.retention.hours must be unlimited"),
     ],
 )
 def test_bad_values_are_one_sentence(settings, message):

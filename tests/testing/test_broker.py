@@ -67,6 +67,19 @@ def test_data_of_ones_own_stay(tmp_path):
     assert (tmp_path / "data" / "meta.properties").exists()
 
 
+def test_the_metadata_may_lie_in_a_folder_of_their_own(tmp_path):
+    settings = {"metadata.log.dir": tmp_path / "metadata"}
+    for names in ([], ["t"]):
+        with Broker(config=settings, data=str(tmp_path / "data")) as broker:
+            assert topic_names(broker) == names
+            if not names:
+                broker.create_topic("t")
+            with pytest.raises(ConfigError, match="in use by another broker"):
+                Broker(config=settings).start()
+    assert (tmp_path / "metadata" / "__cluster_metadata-0").is_dir()
+    assert not (tmp_path / "data" / "__cluster_metadata-0").exists()
+
+
 @pytest.mark.parametrize("as_process", [False, True])
 def test_a_start_that_cannot_be_tells_why(as_process):
     broker = Broker(subprocess=as_process, config={"num.partitions": 0})
