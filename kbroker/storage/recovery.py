@@ -239,9 +239,10 @@ def _read_topic_id(log_dir: LogDir, path: str) -> Uuid:
 
 
 def _read_epochs(log_dir: LogDir, path: str) -> LeaderEpochs | None:
-    """None if the file is damaged."""
+    """None if the file does not tell: damaged, or empty as a power cut or a Kafka before 4 may leave it."""
+    text = log_dir.disk.read_file(f"{path}/{LEADER_EPOCHS}").decode("utf-8", "replace")
     try:
-        return LeaderEpochs(parse_epochs(log_dir.disk.read_file(f"{path}/{LEADER_EPOCHS}").decode()))
+        return LeaderEpochs(parse_epochs(text)) if text else None
     except ValueError as error:
         logger.warning("%s/%s is damaged, reading all batches for it: %s", path, LEADER_EPOCHS, error)
         return None
@@ -337,6 +338,8 @@ def _recover(
         config.producer_id_expiration_ms,
         now_ms,
     )
+    unread = [entry for entry in epochs.entries() if entry[1] >= start]
+    epochs.truncate_from_end(start)
     # Compaction removes whole batches; else what a segment's name skips was lost from the one before it.
     gaps_below = MAX_LONG if config.compact else history.cleaned_to or 0
     end = start
@@ -354,6 +357,10 @@ def _recover(
         if not whole:
             _drop_from(log_dir, segments, index + 1, config)
             break
+    for epoch, epoch_start in unread:
+        # Begun at the very end, so no batch tells of it.
+        if epoch_start == end and epoch > epochs.latest:
+            epochs.assign(epoch, epoch_start)
     return end, producers
 
 
