@@ -12,9 +12,7 @@ import logging
 import os
 import secrets
 import socket
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -25,11 +23,10 @@ from kbroker.broker.kraft_node import KraftNode, KraftSetup
 from kbroker.broker.replica_manager import ReplicaManager, TopicSettings
 from kbroker.broker.services import Services
 from kbroker.broker.storage_format import StorageFormat, format_storage
-from kbroker.broker.timer import WheelTimer
 from kbroker.config.broker_config import BrokerConfig
 from kbroker.config.listeners import ListenerAddress, advertised_listeners, bound_listeners
 from kbroker.config.topic_config import log_config_values, topic_value
-from kbroker.errors import ConfigError
+from kbroker.errors import ApiError, ConfigError
 from kbroker.metadata.cache import MetadataCache
 from kbroker.metadata.image import CONFIG_BROKER, Endpoint
 from kbroker.raft.snapshot import SnapshotPolicy
@@ -40,6 +37,7 @@ from kbroker.server.folders import Folders, inspect_folders
 from kbroker.server.limits import LIMIT_SETTINGS, server_limits
 from kbroker.server.listener import SocketServer
 from kbroker.server.os_disk import OsDisk
+from kbroker.server.runtime import BlockingRunner, LoopTimer, SystemClock
 from kbroker.storage.file_names import LOCK
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.log_dir import LogDir
@@ -53,45 +51,6 @@ if TYPE_CHECKING:
     from kbroker.metadata.image import ClusterImage
 
 _log = logging.getLogger(__name__)
-
-
-class SystemClock:
-    """The machine's time."""
-
-    def now_ms(self) -> int:
-        """Wall clock."""
-        return time.time_ns() // 1_000_000
-
-    def monotonic_ms(self) -> int:
-        """Never runs backwards."""
-        return time.monotonic_ns() // 1_000_000
-
-
-class LoopTimer(WheelTimer):
-    """The event loop's timer, through a wheel: waits that are cancelled again cost the loop nothing."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__(
-            lambda: loop.time() * 1000, lambda delay_ms, callback: loop.call_later(delay_ms / 1000, callback)
-        )
-
-
-class BlockingRunner:
-    """Runs what may block (fsync, snapshots) in threads, and tells the loop when it is done."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-        # Threads are started when there is work, not before.
-        self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="kbroker-disk")
-
-    def run(self, work: Callable[[], object], done: Callable[[BaseException | None], None]) -> None:
-        """See `RunBlocking`."""
-        future = self._pool.submit(work)
-        future.add_done_callback(lambda f: self._loop.call_soon_threadsafe(done, f.exception()))
-
-    def close(self) -> None:
-        """Wait for what runs, forget what does not."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 class Node:
@@ -137,9 +96,12 @@ class Node:
     async def stop(self) -> None:
         """Stop cleanly: answer what is under way, close everything, mark the folders clean."""
         while self._undo:
-            result = self._undo.pop()()
-            if result is not None:
-                await result
+            try:
+                result = self._undo.pop()()
+                if result is not None:
+                    await result
+            except (ApiError, OSError) as error:
+                _log.error("stopping: %s", error)
 
     async def _start(self) -> None:
         listeners = self._check_settings()

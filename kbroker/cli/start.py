@@ -124,9 +124,12 @@ def banner(node: Node) -> str:
     from kbroker import __version__
 
     address = node.bootstrap
+    admin = "kbroker-admin" if address == "localhost:9092" else f"kbroker-admin -b {address}"
     return (
         f"kbroker {__version__} listens on {address}  (cluster {node.cluster_id}, node {node.node_id})\n"
         f"data in {', '.join(node.log_dirs)}\n"
-        f"try:  echo hello | kcat -b {address} -t greetings -P  &&  kcat -b {address} -t greetings -C -e\n"
+        f"try:  {admin} topics create greetings\n"
+        f"      {admin} topics produce greetings --value hello\n"
+        f"      {admin} topics tail greetings\n"
         "stop with Ctrl-C"
     )

@@ -33,6 +33,9 @@ NOT_SETTINGS = frozenset(
     }
 )
 
+#: Variables of kbroker-admin and of tests.
+OTHER_PREFIXES = ("KBROKER_BOOTSTRAP", "KBROKER_TEST")
+
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 _BLANKS = " \t\f"
 
@@ -161,7 +164,7 @@ def environment_settings(environment: Mapping[str, str]) -> dict[str, str]:
     for variable in sorted(environment):
         if variable.startswith("KAFKA_") and variable not in NOT_SETTINGS:
             found[_setting_name(variable[len("KAFKA_") :])] = environment[variable]
-        elif variable.startswith("KBROKER_"):
+        elif variable.startswith("KBROKER_") and not variable.startswith(OTHER_PREFIXES):
             found[f"kbroker.{_setting_name(variable[len('KBROKER_') :])}"] = environment[variable]
         elif variable == "CLUSTER_ID":
             found["kbroker.cluster.id"] = environment[variable]
