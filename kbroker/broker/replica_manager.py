@@ -192,7 +192,7 @@ class ReplicaManager:
 
     def _create(self, tp: TopicPartition, topic_id: Uuid, settings: TopicSettings) -> Partition:
         try:
-            log = self.logs.get_or_create(tp, topic_id, settings.log)
+            log = self.logs.get_or_create(tp, topic_id, settings.log, self.clock.now_ms())
         except ApiError as error:
             _log.error("no log for %s: %s", tp, error.text)
             log = None
@@ -231,7 +231,10 @@ class ReplicaManager:
         had_log = partition.log is not None
         partition.close(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         if had_log:
-            self.logs.delete(tp)
+            try:
+                self.logs.delete(tp)
+            except StorageError as error:
+                _log.error("cannot delete %s: %s", tp, error.text)
         self._tell(Leadership(tp, partition.topic_id, -1, deleted=True))
 
     def _reconfigure(self, image: ClusterImage, delta: ClusterDelta) -> None:

@@ -95,8 +95,14 @@ class LeaderState:
 
     def advance(self, leader_end: int, now_ms: int) -> bool:
         """Recompute the high watermark; True when it moved."""
-        candidate = self._lowest_needed(leader_end, now_ms) if self.followers else leader_end
-        if candidate <= self.high_watermark or not self.has_enough_in_sync:
+        # Alone, the leader is the whole in-sync set, and that is enough (the minimum counts at most the
+        # replicas).
+        candidate = leader_end
+        if self.followers:
+            if not self.has_enough_in_sync:
+                return False
+            candidate = self._lowest_needed(leader_end, now_ms)
+        if candidate <= self.high_watermark:
             return False
         self.high_watermark = candidate
         return True
