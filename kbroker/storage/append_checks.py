@@ -111,6 +111,15 @@ def the_one_batch(records: memoryview) -> memoryview:
     return records[: headers[0].size]
 
 
+def not_one_batch(records: memoryview) -> AppendError:
+    """The error for bytes that are too few for a header."""
+    try:
+        the_one_batch(records)
+    except AppendError as error:
+        return error
+    return AppendError(ErrorCode.CORRUPT_MESSAGE)
+
+
 def _first_two(records: memoryview) -> list[BatchHeader]:
     found: list[BatchHeader] = []
     for header in iter_batches(records):

@@ -21,22 +21,21 @@ from zlib import crc32
 
 from crc32c import crc32c
 
-from kbroker.errors import ApiError, ErrorCode
+from kbroker.errors import ErrorCode
 from kbroker.protocol.record_batch import (
     CONTROL_BIT,
     LOG_OVERHEAD,
     TIMESTAMP_TYPE_BIT,
     TRANSACTIONAL_BIT,
     BatchHeader,
-    check_crc,
-    iter_batches,
 )
-from kbroker.storage import log_reader, log_trim
+from kbroker.storage import log_append, log_reader, log_trim
 from kbroker.storage.append_checks import (
     AppendError,
     check_payload_start,
     checked_batch,
     needs_record_checks,
+    not_one_batch,
     refuse_header,
     the_one_batch,
 )
@@ -48,7 +47,6 @@ from kbroker.storage.log_config import MAX_LONG, LogConfig
 from kbroker.storage.log_dir import LogDir
 from kbroker.storage.log_reader import LogSlice
 from kbroker.storage.log_segments import LogSegments
-from kbroker.storage.producer_replay import count_batch, read_marker
 from kbroker.storage.producer_state import ProducerState
 from kbroker.storage.recent_batches import RecentBatches
 from kbroker.storage.segment import Segment, TimestampOffset
@@ -250,13 +248,16 @@ class Log:
         if self.directory.failure is not None:
             self.directory.check()
         if origin is not AppendOrigin.CLIENT:
-            return self._append_trusted(records, leader_epoch, now_ms, origin)
+            start = self.staged_end_offset
+            check = origin is AppendOrigin.COORDINATOR
+            log_append.stage_trusted(self, records, leader_epoch, now_ms, check_producers=check)
+            return AppendResult(start, self.staged_end_offset - 1, -1, self.log_start_offset)
         config = self._config
         size = len(records)
         try:
             fields = _HEADER.unpack_from(records)
         except StructError:
-            raise self._not_one_batch(records) from None
+            raise not_one_batch(records) from None
         base, length, _, magic, crc, attributes, delta, _, max_ts, producer_id, epoch, sequence, count = (
             fields
         )
@@ -295,22 +296,24 @@ class Log:
             if config.message_timestamp_type != "CreateTime":
                 append_time = now_ms
         if size > config.segment_bytes:
-            raise self._larger_than_segment(size)
+            raise log_append.larger_than_segment(self, size)
         base = self.staged_end_offset
         last = base + delta
         if producer_id >= 0:
-            duplicate = self._producer_verdict(producer_id, epoch, sequence, delta, attributes)
-            if duplicate is not None:
-                return duplicate
+            seen = log_append.find_duplicate(self, producer_id, epoch, sequence, delta, attributes)
+            if seen is not None:
+                # Kafka answers a retry with the batch's own time, whatever the topic's timestamp type.
+                start = self.log_start_offset
+                return AppendResult(seen.first_offset, seen.last_offset, seen.timestamp, start, True)
             last_sequence = (sequence + delta) & _INT_MAX
             transactional = attributes & TRANSACTIONAL_BIT != 0
-            self._stage(records, size, base, last, max_ts, leader_epoch, now_ms)
+            self.stage(records, size, base, last, max_ts, leader_epoch, now_ms)
             self.producers.add_batch(producer_id, epoch, last_sequence, base, delta, max_ts, transactional)
         else:
-            self._stage(records, size, base, last, max_ts, leader_epoch, now_ms)
+            self.stage(records, size, base, last, max_ts, leader_epoch, now_ms)
         return AppendResult(base, last, append_time, self.log_start_offset)
 
-    def _stage(
+    def stage(
         self,
         records: memoryview,
         size: int,
@@ -385,70 +388,6 @@ class Log:
         if self.log_end_offset - self.recovery_point >= self._config.flush_messages:
             self.fsync()
 
-    def _producer_verdict(
-        self, producer_id: int, epoch: int, sequence: int, delta: int, attributes: int
-    ) -> AppendResult | None:
-        """None: append it. Raises AppendError."""
-        try:
-            seen = self.producers.find_duplicate(producer_id, epoch, sequence, (sequence + delta) & _INT_MAX)
-            if seen is None:
-                self.producers.check(producer_id, epoch, sequence, attributes & TRANSACTIONAL_BIT != 0)
-                return None
-        except ApiError as error:
-            raise AppendError(error.code, error.message, log_start_offset=self.log_start_offset) from None
-        # Kafka answers a retry with the batch's own time, whatever the topic's timestamp type.
-        return AppendResult(seen.first_offset, seen.last_offset, seen.timestamp, self.log_start_offset, True)
-
-    def _not_one_batch(self, records: memoryview) -> AppendError:
-        try:
-            the_one_batch(records)
-        except AppendError as error:
-            return error
-        return AppendError(ErrorCode.CORRUPT_MESSAGE)
-
-    def _larger_than_segment(self, size: int) -> AppendError:
-        return AppendError(
-            ErrorCode.RECORD_LIST_TOO_LARGE,
-            f"Message batch size is {size} bytes in append to partition {self.topic_partition}, which "
-            f"exceeds the maximum configured segment size of {self._config.segment_bytes}.",
-        )
-
-    def _append_trusted(
-        self, records: memoryview, leader_epoch: int, now_ms: int, origin: AppendOrigin
-    ) -> AppendResult:
-        """One or more batches of a coordinator or of raft: markers are allowed, sequences are not needed."""
-        start = self.staged_end_offset
-        for header in iter_batches(records):
-            if not check_crc(records, header):
-                raise AppendError(ErrorCode.CORRUPT_MESSAGE)
-            batch = records[header.position : header.end]
-            size = header.size
-            if size > self._config.max_message_bytes:
-                raise AppendError(ErrorCode.MESSAGE_TOO_LARGE)
-            if size > self._config.segment_bytes:
-                raise self._larger_than_segment(size)
-            base = self.staged_end_offset
-            if header.producer_id >= 0 and origin is AppendOrigin.COORDINATOR:
-                self._check_coordinator_batch(records, header)
-            self._stage(
-                batch, size, base, base + header.last_offset_delta, header.max_timestamp, leader_epoch, now_ms
-            )
-            if header.producer_id >= 0:
-                self._count_producer(records, header, base)
-        return AppendResult(start, self.staged_end_offset - 1, -1, self.log_start_offset)
-
-    def _check_coordinator_batch(self, records: memoryview, header: BatchHeader) -> None:
-        try:
-            if header.is_control:
-                _, coordinator_epoch = read_marker(records, header)
-                self.producers.check_marker(header.producer_id, header.producer_epoch, coordinator_epoch, 2)
-            else:
-                self.producers.check_coordinator_batch(
-                    header.producer_id, header.producer_epoch, header.is_transactional
-                )
-        except ApiError as error:
-            raise AppendError(error.code, error.message, log_start_offset=self.log_start_offset) from None
-
     def append_as_follower(self, records: memoryview, now_ms: int) -> AppendResult:
         """Stage batches fetched from the leader, as they are; then `flush_staged`.
 
@@ -458,36 +397,8 @@ class Log:
         """
         self.directory.check()
         start = self.staged_end_offset
-        for header in iter_batches(records):
-            if not check_crc(records, header):
-                raise AppendError(ErrorCode.CORRUPT_MESSAGE)
-            if header.base_offset < self.staged_end_offset:
-                raise AppendError(
-                    ErrorCode.OFFSET_OUT_OF_RANGE,
-                    f"Out of order offsets found in append to {self.topic_partition}: {header.base_offset} "
-                    f"after {self.staged_end_offset - 1}",
-                )
-            self._stage(
-                records[header.position : header.end],
-                header.size,
-                header.base_offset,
-                header.last_offset,
-                header.max_timestamp,
-                header.leader_epoch,
-                now_ms,
-            )
-            if header.producer_id >= 0:
-                self._count_producer(records, header, header.base_offset)
+        log_append.stage_as_follower(self, records, now_ms)
         return AppendResult(start, self.staged_end_offset - 1, -1, self.log_start_offset)
-
-    def _count_producer(self, records: memoryview, header: BatchHeader, base: int) -> None:
-        """Count a batch in whose sequences were not checked: a marker, a coordinator's or the leader's."""
-        completed = count_batch(self.producers, records, header, base)
-        if completed is not None:
-            try:
-                self._active.add_aborted(completed)
-            except OSError as error:
-                raise self.directory.fail(error) from error
 
     # -- rolling ---------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.record_batch import decode_records
 from kbroker.storage import txn_index
 from kbroker.storage.disk import DiskFile
+from kbroker.storage.producer_replay import rebuild_txn_index
 from kbroker.storage.segment import Segment, TimestampOffset
 from kbroker.storage.txn_index import AbortedTxn
 
@@ -126,8 +127,6 @@ def _remember(log: Log, next_offset: int, segment: Segment, position: int) -> No
 
 def aborted_txns(log: Log, start_offset: int, end_offset: int) -> list[AbortedTxn]:
     """See `Log.aborted_txns`."""
-    from kbroker.storage.recovery import rebuild_txn_index
-
     found: list[AbortedTxn] = []
     try:
         for segment in log.segments.from_offset(start_offset):

@@ -8,6 +8,7 @@ from kbroker.errors import ApiError, ErrorCode
 from kbroker.storage.disk import Disk, DiskFile
 from kbroker.storage.file_names import PARTITION_METADATA, SNAPSHOT, offset_name
 from kbroker.storage.log_config import UNLIMITED
+from kbroker.storage.producer_replay import rebuild_producers
 from kbroker.storage.producer_state import ProducerState
 from kbroker.storage.segment import Segment
 
@@ -120,8 +121,6 @@ def _end_at(log: Log, offset: int) -> None:
 
 def _reload_producers(log: Log) -> None:
     """The producer state as of the new end: the newest snapshot below it, and the batches since."""
-    from kbroker.storage.recovery import rebuild_producers
-
     for snapshot in [offset for offset in log.snapshots if offset > log.log_end_offset]:
         _drop_snapshot(log, snapshot)
     log.producers = rebuild_producers(

@@ -1,5 +1,4 @@
-"""Opening a partition's directory: after a clean stop by listing it, after a crash by reading the unsynced
-part.
+"""Opening a partition's directory: after a clean stop by listing it, after a crash by reading its end.
 
 What recovery trusts: everything below the recovery point was synced. From the segment that holds it on, every
 batch header and CRC is read; the log ends before the first batch that is not whole. Indexes of those
@@ -10,47 +9,34 @@ from __future__ import annotations
 
 import logging
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
-from struct import Struct
 from typing import NamedTuple
 
 from crc32c import crc32c
 
-from kbroker.errors import ApiError
 from kbroker.protocol.record_batch import (
-    BATCH_OVERHEAD,
     LOG_OVERHEAD,
-    BatchHeader,
     check_crc,
-    parse_batch_header,
 )
+from kbroker.storage.batch_scan import scan_batches
 from kbroker.storage.checkpoints import parse_epochs, parse_partition_metadata
 from kbroker.storage.file_names import (
-    CLEANED,
-    DELETED,
     LEADER_EPOCHS,
-    LOG,
     PARTITION_METADATA,
     SNAPSHOT,
-    SWAP,
     offset_name,
-    parse_offset_name,
 )
 from kbroker.storage.leader_epochs import LeaderEpochs
 from kbroker.storage.log import LoadedLog, Log
 from kbroker.storage.log_config import MAX_LONG, LogConfig
 from kbroker.storage.log_dir import LogDir
+from kbroker.storage.log_listing import list_log
 from kbroker.storage.log_segments import LogSegments
-from kbroker.storage.producer_replay import count_batch
+from kbroker.storage.producer_replay import count_batch, rebuild_producers
 from kbroker.storage.producer_state import EMPTY_SNAPSHOT_SIZE, ProducerState
 from kbroker.storage.segment import Segment
 from kbroker.types import ZERO_UUID, TopicPartition, Uuid
 
 logger = logging.getLogger(__name__)
-
-_CHUNK_BYTES = 1 << 20
-_MAGIC_END = 17
-_HEADER = Struct(">qiibIhiqqqhii")
 
 
 class LogHistory(NamedTuple):
@@ -63,17 +49,6 @@ class LogHistory(NamedTuple):
     recovery_point: int | None = None
     log_start_offset: int | None = None
     cleaned_to: int | None = None
-
-
-class _Listing:
-    """The files of a partition directory by meaning."""
-
-    def __init__(self) -> None:
-        self.segments: dict[int, dict[str, int]] = {}
-        self.snapshots: dict[int, int] = {}
-        self.has_segments = False
-        self.has_epochs = False
-        self.has_metadata = False
 
 
 def create_log(
@@ -105,7 +80,7 @@ def open_log(
     """
     path = f"{log_dir.path}/{tp}"
     disk = log_dir.disk
-    listing = _list(log_dir, path)
+    listing = list_log(log_dir, path)
     topic_id = _read_topic_id(log_dir, path) if listing.has_metadata else ZERO_UUID
     segments = [
         Segment(log_dir.files, path, base, sizes, now_ms) for base, sizes in sorted(listing.segments.items())
@@ -157,77 +132,6 @@ def open_log(
     return log
 
 
-# -- listing -------------------------------------------------------------------------------------------------
-
-
-def _list(log_dir: LogDir, path: str) -> _Listing:
-    entries = log_dir.disk.list_dir(path)
-    if any(entry.name.endswith((DELETED, CLEANED, SWAP)) for entry in entries):
-        _finish_swaps(log_dir, path, [entry.name for entry in entries])
-        entries = log_dir.disk.list_dir(path)
-    listing = _Listing()
-    orphans: dict[int, list[str]] = {}
-    for entry in entries:
-        parsed = parse_offset_name(entry.name)
-        if parsed is None:
-            listing.has_epochs |= entry.name == LEADER_EPOCHS
-            listing.has_metadata |= entry.name == PARTITION_METADATA
-        elif parsed[1] == SNAPSHOT:
-            listing.snapshots[parsed[0]] = entry.size
-        else:
-            listing.segments.setdefault(parsed[0], {})[parsed[1]] = entry.size
-    for base in [base for base, sizes in listing.segments.items() if LOG not in sizes]:
-        orphans[base] = [offset_name(base, suffix) for suffix in listing.segments.pop(base)]
-    for names in orphans.values():
-        for name in names:
-            logger.warning("removing index file %s/%s, its segment does not exist", path, name)
-            log_dir.disk.remove(f"{path}/{name}")
-    listing.has_segments = bool(listing.segments)
-    return listing
-
-
-def _finish_swaps(log_dir: LogDir, path: str, names: list[str]) -> None:
-    """Complete or undo a cleaner's work: `.cleaned` output is dropped, `.swap` output takes its place."""
-    disk = log_dir.disk
-    cleaned = [offset for name in names if (offset := _marked_offset(name, CLEANED)) is not None]
-    undo_from = min(cleaned, default=None)
-    swaps: list[str] = []
-    for name in names:
-        offset = _marked_offset(name, SWAP)
-        undone = offset is not None and undo_from is not None and offset >= undo_from
-        if name.endswith((DELETED, CLEANED)) or undone:
-            disk.remove(f"{path}/{name}")
-        elif offset is not None:
-            swaps.append(name)
-    for name in swaps:
-        base = _marked_offset(name, SWAP)
-        if base is None or not name.endswith(LOG + SWAP):
-            continue
-        replaced = _span_of(log_dir, path, base, name)
-        for other in names:
-            parsed = parse_offset_name(other)
-            if parsed is not None and parsed[1] != SNAPSHOT and base <= parsed[0] < replaced:
-                disk.remove(f"{path}/{other}")
-    for name in swaps:
-        disk.rename(f"{path}/{name}", f"{path}/{name[: -len(SWAP)]}")
-
-
-def _marked_offset(name: str, mark: str) -> int | None:
-    if not name.endswith(mark):
-        return None
-    parsed = parse_offset_name(name[: -len(mark)])
-    return parsed[0] if parsed else None
-
-
-def _span_of(log_dir: LogDir, path: str, base: int, name: str) -> int:
-    """The offset behind the last batch of a swap file."""
-    file = log_dir.disk.open(f"{path}/{name}")
-    end = base + 1
-    for _, header in scan_batches(file.read, file.size(), 0):
-        end = header.next_offset
-    return end
-
-
 def _read_topic_id(log_dir: LogDir, path: str) -> Uuid:
     try:
         return parse_partition_metadata(log_dir.disk.read_file(f"{path}/{PARTITION_METADATA}").decode())
@@ -262,49 +166,6 @@ def _clean_end(active: Segment) -> int | None:
     """The offset behind the last batch; None if the segment does not end with a whole batch."""
     position, end = active.last_batch_end()
     return end if position == active.size else None
-
-
-# -- reading batches -----------------------------------------------------------------------------------------
-
-
-def scan_batches(
-    read: Callable[[int, int], bytes], size: int, position: int
-) -> Iterator[tuple[memoryview, BatchHeader]]:
-    """(buffer, header in it) of the whole batches from `position` on, until one is cut or cannot be one."""
-    wanted = _CHUNK_BYTES
-    while position + LOG_OVERHEAD < size:
-        chunk = memoryview(read(position, min(wanted, size - position)))
-        end, at = len(chunk), 0
-        while at + _MAGIC_END <= end:
-            # By hand: this loop reads gigabytes of small batches after a crash.
-            if chunk[at + _MAGIC_END - 1] == 2 and at + BATCH_OVERHEAD <= end:
-                fields = _HEADER.unpack_from(chunk, at)
-                length = fields[1] + LOG_OVERHEAD
-                if length < BATCH_OVERHEAD or position + at + length > size:
-                    return
-                if at + length > end:
-                    break
-                header = tuple.__new__(BatchHeader, (*fields, at))
-            else:
-                length = int.from_bytes(chunk[at + 8 : at + 12], "big", signed=True) + LOG_OVERHEAD
-                if length <= LOG_OVERHEAD or position + at + length > size:
-                    return
-                if at + length > end:
-                    break
-                try:
-                    header = parse_batch_header(chunk, at)
-                except ApiError:
-                    return
-            yield chunk, header
-            at += length
-        if at == 0:
-            # One batch is larger than a chunk, or what is left is smaller than a header.
-            if end < _MAGIC_END or wanted >= size - position:
-                return
-            wanted = length
-            continue
-        wanted = _CHUNK_BYTES
-        position += at
 
 
 def _first_unsynced(segments: list[Segment], recovery_point: int) -> int:
@@ -409,64 +270,6 @@ def _recover_segment(
     segment.bytes_since_index_entry = 0
     segment.seal()
     return end, whole
-
-
-# -- producers -----------------------------------------------------------------------------------------------
-
-
-def rebuild_producers(
-    log_dir: LogDir,
-    path: str,
-    segments: LogSegments,
-    snapshots: dict[int, None],
-    end_offset: int,
-    expiration_ms: int,
-    now_ms: int | None = None,
-) -> ProducerState:
-    """The producer state as of `end_offset`: from the newest good snapshot and the batches since."""
-    now_ms = log_dir.now_ms if now_ms is None else now_ms
-    state, start = ProducerState(), segments.first.base_offset
-    for offset in sorted((o for o in snapshots if o <= end_offset), reverse=True):
-        name = f"{path}/{offset_name(offset, SNAPSHOT)}"
-        try:
-            state = ProducerState.from_snapshot(log_dir.disk.read_file(name), offset, now_ms, expiration_ms)
-            start = max(offset, start)
-            break
-        except ValueError as error:
-            logger.warning("removing damaged producer snapshot %s: %s", name, error)
-            log_dir.disk.remove(name)
-            del snapshots[offset]
-    for segment in segments.from_offset(start) if start < end_offset else ():
-        if segment.base_offset >= end_offset:
-            break
-        segment.trust_indexes()
-        position = segment.offset_index.position_for(start)
-        for buf, header in scan_batches(segment.file().read, segment.size, position):
-            if header.base_offset >= end_offset:
-                break
-            if header.base_offset >= start and header.producer_id >= 0:
-                count_batch(state, buf, header, header.base_offset)
-    state.end_offset = end_offset
-    return state
-
-
-def rebuild_txn_index(log: Log, segment: Segment) -> None:
-    """Write a segment's transaction index anew from the markers in it. Raises OSError."""
-    logger.warning("the transaction index of %s is damaged, building it anew", segment.path)
-    state = rebuild_producers(
-        log.directory,
-        log.path,
-        log.segments,
-        log.snapshots,
-        segment.base_offset,
-        log.config.producer_id_expiration_ms,
-    )
-    segment.reset_txn_index()
-    for buf, header in scan_batches(segment.file().read, segment.size, 0):
-        if header.producer_id >= 0:
-            aborted = count_batch(state, buf, header, header.base_offset)
-            if aborted is not None:
-                segment.add_aborted(aborted)
 
 
 def _remove_stray_snapshots(

@@ -1,0 +1,116 @@
+"""Appends that are not a client's: batches of coordinators and raft, batches fetched from a leader.
+
+They may be several, and what a client may not write is allowed; `Log.stage` puts them down like any other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.protocol.record_batch import TRANSACTIONAL_BIT, BatchHeader, check_crc, iter_batches
+from kbroker.storage.append_checks import AppendError
+from kbroker.storage.producer_replay import count_batch, read_marker
+from kbroker.storage.producer_state import BatchMemory
+
+if TYPE_CHECKING:
+    from kbroker.storage.log import Log
+
+_SEQUENCE_MAX = 0x7FFF_FFFF
+
+
+def find_duplicate(
+    log: Log, producer_id: int, epoch: int, sequence: int, delta: int, attributes: int
+) -> BatchMemory | None:
+    """The batch that a client's batch repeats; None: it may be appended.
+
+    Raises:
+        AppendError: the producer may not append it now.
+    """
+    producers = log.producers
+    try:
+        seen = producers.find_duplicate(producer_id, epoch, sequence, (sequence + delta) & _SEQUENCE_MAX)
+        if seen is None:
+            producers.check(producer_id, epoch, sequence, attributes & TRANSACTIONAL_BIT != 0)
+        return seen
+    except ApiError as error:
+        raise AppendError(error.code, error.message, log_start_offset=log.log_start_offset) from None
+
+
+def larger_than_segment(log: Log, size: int) -> AppendError:
+    """The error for a batch that no segment could hold."""
+    return AppendError(
+        ErrorCode.RECORD_LIST_TOO_LARGE,
+        f"Message batch size is {size} bytes in append to partition {log.topic_partition}, which exceeds the "
+        f"maximum configured segment size of {log.config.segment_bytes}.",
+    )
+
+
+def stage_trusted(
+    log: Log, records: memoryview, leader_epoch: int, now_ms: int, *, check_producers: bool
+) -> None:
+    """Stage the batches of a coordinator or of raft: markers are allowed, sequences are not needed.
+
+    Raises:
+        AppendError: damaged, too large, or (with `check_producers`) of a fenced producer or coordinator.
+    """
+    for header in iter_batches(records):
+        size = header.size
+        if not check_crc(records, header):
+            raise AppendError(ErrorCode.CORRUPT_MESSAGE)
+        if size > log.config.max_message_bytes:
+            raise AppendError(ErrorCode.MESSAGE_TOO_LARGE)
+        if size > log.config.segment_bytes:
+            raise larger_than_segment(log, size)
+        if header.producer_id >= 0 and check_producers:
+            _check_producer(log, records, header)
+        base = log.staged_end_offset
+        batch = records[header.position : header.end]
+        last = base + header.last_offset_delta
+        log.stage(batch, size, base, last, header.max_timestamp, leader_epoch, now_ms)
+        if header.producer_id >= 0:
+            _count_producer(log, records, header, base)
+
+
+def _check_producer(log: Log, records: memoryview, header: BatchHeader) -> None:
+    producer_id, epoch = header.producer_id, header.producer_epoch
+    try:
+        if header.is_control:
+            _, coordinator_epoch = read_marker(records, header)
+            log.producers.check_marker(producer_id, epoch, coordinator_epoch, 2)
+        else:
+            log.producers.check_coordinator_batch(producer_id, epoch, header.is_transactional)
+    except ApiError as error:
+        raise AppendError(error.code, error.message, log_start_offset=log.log_start_offset) from None
+
+
+def stage_as_follower(log: Log, records: memoryview, now_ms: int) -> None:
+    """Stage batches fetched from the leader with their offsets and epochs.
+
+    Raises:
+        AppendError: CORRUPT_MESSAGE, or OFFSET_OUT_OF_RANGE when they do not continue the log.
+    """
+    for header in iter_batches(records):
+        if not check_crc(records, header):
+            raise AppendError(ErrorCode.CORRUPT_MESSAGE)
+        base, end = header.base_offset, log.staged_end_offset
+        if base < end:
+            raise AppendError(
+                ErrorCode.OFFSET_OUT_OF_RANGE,
+                f"Out of order offsets found in append to {log.topic_partition}: {base} after {end - 1}",
+            )
+        batch = records[header.position : header.end]
+        newest = header.max_timestamp
+        log.stage(batch, header.size, base, header.last_offset, newest, header.leader_epoch, now_ms)
+        if header.producer_id >= 0:
+            _count_producer(log, records, header, base)
+
+
+def _count_producer(log: Log, records: memoryview, header: BatchHeader, base: int) -> None:
+    """Count a batch in whose sequences were not checked: a marker, a coordinator's or the leader's."""
+    completed = count_batch(log.producers, records, header, base)
+    if completed is not None:
+        try:
+            log.segments.active.add_aborted(completed)
+        except OSError as error:
+            raise log.directory.fail(error) from error

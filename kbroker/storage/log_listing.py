@@ -1,0 +1,100 @@
+"""What lies in a partition's directory, after a cleaner's unfinished work has been completed or undone."""
+
+from __future__ import annotations
+
+import logging
+
+from kbroker.storage.batch_scan import scan_batches
+from kbroker.storage.file_names import (
+    CLEANED,
+    DELETED,
+    LEADER_EPOCHS,
+    LOG,
+    PARTITION_METADATA,
+    SNAPSHOT,
+    SWAP,
+    offset_name,
+    parse_offset_name,
+)
+from kbroker.storage.log_dir import LogDir
+
+logger = logging.getLogger(__name__)
+
+
+class LogListing:
+    """The files of a partition directory by meaning."""
+
+    def __init__(self) -> None:
+        self.segments: dict[int, dict[str, int]] = {}
+        self.snapshots: dict[int, int] = {}
+        self.has_segments = False
+        self.has_epochs = False
+        self.has_metadata = False
+
+
+def list_log(log_dir: LogDir, path: str) -> LogListing:
+    entries = log_dir.disk.list_dir(path)
+    if any(entry.name.endswith((DELETED, CLEANED, SWAP)) for entry in entries):
+        _finish_swaps(log_dir, path, [entry.name for entry in entries])
+        entries = log_dir.disk.list_dir(path)
+    listing = LogListing()
+    orphans: dict[int, list[str]] = {}
+    for entry in entries:
+        parsed = parse_offset_name(entry.name)
+        if parsed is None:
+            listing.has_epochs |= entry.name == LEADER_EPOCHS
+            listing.has_metadata |= entry.name == PARTITION_METADATA
+        elif parsed[1] == SNAPSHOT:
+            listing.snapshots[parsed[0]] = entry.size
+        else:
+            listing.segments.setdefault(parsed[0], {})[parsed[1]] = entry.size
+    for base in [base for base, sizes in listing.segments.items() if LOG not in sizes]:
+        orphans[base] = [offset_name(base, suffix) for suffix in listing.segments.pop(base)]
+    for names in orphans.values():
+        for name in names:
+            logger.warning("removing index file %s/%s, its segment does not exist", path, name)
+            log_dir.disk.remove(f"{path}/{name}")
+    listing.has_segments = bool(listing.segments)
+    return listing
+
+
+def _finish_swaps(log_dir: LogDir, path: str, names: list[str]) -> None:
+    """Complete or undo a cleaner's work: `.cleaned` output is dropped, `.swap` output takes its place."""
+    disk = log_dir.disk
+    cleaned = [offset for name in names if (offset := _marked_offset(name, CLEANED)) is not None]
+    undo_from = min(cleaned, default=None)
+    swaps: list[str] = []
+    for name in names:
+        offset = _marked_offset(name, SWAP)
+        undone = offset is not None and undo_from is not None and offset >= undo_from
+        if name.endswith((DELETED, CLEANED)) or undone:
+            disk.remove(f"{path}/{name}")
+        elif offset is not None:
+            swaps.append(name)
+    for name in swaps:
+        base = _marked_offset(name, SWAP)
+        if base is None or not name.endswith(LOG + SWAP):
+            continue
+        replaced = _span_of(log_dir, path, base, name)
+        for other in names:
+            parsed = parse_offset_name(other)
+            if parsed is not None and parsed[1] != SNAPSHOT and base <= parsed[0] < replaced:
+                disk.remove(f"{path}/{other}")
+    for name in swaps:
+        disk.rename(f"{path}/{name}", f"{path}/{name[: -len(SWAP)]}")
+
+
+def _marked_offset(name: str, mark: str) -> int | None:
+    if not name.endswith(mark):
+        return None
+    parsed = parse_offset_name(name[: -len(mark)])
+    return parsed[0] if parsed else None
+
+
+def _span_of(log_dir: LogDir, path: str, base: int, name: str) -> int:
+    """The offset behind the last batch of a swap file."""
+    file = log_dir.disk.open(f"{path}/{name}")
+    end = base + 1
+    for _, header in scan_batches(file.read, file.size(), 0):
+        end = header.next_offset
+    return end
