@@ -65,3 +65,10 @@ class LogSegments:
         removed = self._segments[index:]
         del self._segments[index:], self._bases[index:]
         return removed
+
+    def replace(self, index: int, count: int, segment: Segment) -> list[Segment]:
+        """Put one in the place of the `count` from `index` on; those."""
+        replaced = self._segments[index : index + count]
+        self._segments[index : index + count] = [segment]
+        self._bases[index : index + count] = [segment.base_offset]
+        return replaced

@@ -204,7 +204,14 @@ class MemoryDisk:
                 self._synced_files[name] = inode
 
     def modified_ms(self, path: str) -> int:
-        return self._files[path].modified_ms
+        inode = self._files.get(path)
+        if inode is None:
+            raise FileNotFoundError(errno.ENOENT, "no such file", path)
+        return inode.modified_ms
+
+    def set_modified_ms(self, path: str, modified_ms: int) -> None:
+        self.step("utime", path)
+        self._files[path].modified_ms = modified_ms
 
     def free_bytes(self, path: str) -> int:
         return self.capacity_bytes - sum(len(inode.data) for inode in self._files.values())
