@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from kbroker.cli.main import main
+from kbroker.cli.start import start
 
 ROOT = Path(__file__).parents[2]
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("KAFKA_", "KBROKER_"))}
@@ -26,15 +27,20 @@ def environment(**more):
     return {**CLEAN, "PYTHONPATH": str(ROOT), **more}
 
 
-def refused(*arguments, **variables):
+@pytest.fixture
+def refused(capsys, monkeypatch):
     """The one line that a start which cannot be says; nothing else, and exit code 1."""
-    done = subprocess.run(
-        command(*arguments), env=environment(**variables), capture_output=True, text=True, timeout=30
-    )
-    assert done.returncode == 1, done.stderr
-    assert done.stdout == ""
-    (line,) = done.stderr.splitlines()
-    return line
+    monkeypatch.setattr("kbroker.cli.run.set_up_logging", lambda level: None)
+
+    def run(*arguments, **variables):
+        monkeypatch.setattr(os, "environ", {**CLEAN, **variables})
+        assert start(list(map(str, arguments))) == 1
+        said = capsys.readouterr()
+        assert said.out == ""
+        (line,) = said.err.splitlines()
+        return line
+
+    return run
 
 
 class Running:
@@ -93,7 +99,7 @@ def test_a_signal_ends_it_cleanly_and_the_data_stay(data, number):
         assert again.first_line.split("cluster ")[1] == cluster
 
 
-def test_a_port_that_is_taken(data):
+def test_a_port_that_is_taken(data, refused):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -103,7 +109,7 @@ def test_a_port_that_is_taken(data):
     assert not data.exists()
 
 
-def test_a_folder_in_use_by_another_broker(data):
+def test_a_folder_in_use_by_another_broker(data, refused):
     with Running("--port", 0, "--data", data):
         before = (data / "meta.properties").read_text()
         line = refused("--port", 0, "--data", data)
@@ -111,7 +117,7 @@ def test_a_folder_in_use_by_another_broker(data):
         assert (data / "meta.properties").read_text() == before
 
 
-def test_a_folder_of_another_node_or_cluster(data):
+def test_a_folder_of_another_node_or_cluster(data, refused):
     with Running("--port", 0, "--data", data) as broker:
         broker.end()
     before = tree(data)
@@ -123,19 +129,19 @@ def test_a_folder_of_another_node_or_cluster(data):
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_is_not_writable(data):
+def test_a_folder_that_is_not_writable(data, refused):
     data.mkdir(mode=0o500)
     assert refused("--port", 0, "--data", data) == f"kbroker: the folder {data} is not writable"
 
 
-def test_a_folder_that_is_a_file(tmp_path):
+def test_a_folder_that_is_a_file(tmp_path, refused):
     path = tmp_path / "file"
     path.write_text("")
     assert refused("--port", 0, "--data", path) == f"kbroker: {path} is no folder"
     assert "is no folder" in refused("--port", 0, "--data", path / "below")
 
 
-def test_settings_that_are_wrong(tmp_path, data):
+def test_settings_that_are_wrong(tmp_path, data, refused):
     properties = tmp_path / "server.properties"
     properties.write_text("log.retension.ms=5\n")
     assert refused("--config", properties, "--data", data) == (
@@ -187,6 +193,16 @@ def test_a_stop_is_quick_with_an_idle_client(data):
             assert broker.end()[0] == 0
     # 0.2 s is the aim; a loaded machine gets ten times that before a test says so.
     assert time.monotonic() - started < 2
+
+
+def test_a_refusal_is_one_line_of_the_process_too(data):
+    done = subprocess.run(
+        command("--set", "num.partition=3", "--data", data), env=environment(), capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "kbroker: command line: unknown setting num.partition; did you mean num.partitions?\n"
+    )
 
 
 def test_the_other_words(capsys):
