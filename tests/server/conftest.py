@@ -8,6 +8,11 @@ import pytest_asyncio
 from kbroker.server.listener import ServerLimits, SocketServer
 from tests.handlers.node import Node
 
+try:
+    import uvloop
+except ImportError:
+    uvloop = None
+
 
 class Running:
     """A listening server over a `Node`."""
@@ -43,6 +48,13 @@ class Peer:
 
     def close(self):
         self.writer.close()
+
+
+def pytest_asyncio_loop_factories(config, item):
+    """Everything here holds on both loops."""
+    if uvloop is None:
+        return {"asyncio": asyncio.new_event_loop}
+    return {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
 
 
 @pytest_asyncio.fixture
