@@ -16,8 +16,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 from kbroker.errors import ApiError
 from kbroker.protocol.record_batch import (
@@ -26,6 +25,7 @@ from kbroker.protocol.record_batch import (
     BatchHeader,
     uncompressed_payload,
 )
+from kbroker.storage.cleaner_job import CleanedGroup, CleanJob, CleanResult, SourceSegment
 from kbroker.storage.cleaner_legacy import filter_messages, index_messages, look_up
 from kbroker.storage.cleaner_map import DROP, OffsetMap, Verdicts, batch_is_wide
 from kbroker.storage.cleaner_output import CleanedSegment, discard_cleaned
@@ -42,67 +42,11 @@ from kbroker.storage.cleaner_records import (
 from kbroker.storage.cleaner_txns import TransactionWalk
 from kbroker.storage.disk import Buffer, Disk, DiskFile
 from kbroker.storage.file_names import LOG, offset_name
-from kbroker.storage.txn_index import AbortedTxn
 
 _INT_MAX = 0x7FFF_FFFF
 #: Segments that are joined at once, so that the swap on the broker's thread stays short.
 _GROUP_MAX = 256
 _NO_PRODUCER: Final = (-1, -1)
-
-
-class SourceSegment(NamedTuple):
-    """A segment as it is: base offset, bytes of batches and of indexes."""
-
-    base_offset: int
-    size: int
-    index_bytes: int
-    time_index_bytes: int
-
-
-@dataclass(slots=True, kw_only=True)
-class CleanJob:
-    """All that a cleaning has to know of the log, the moment it begins."""
-
-    directory: str
-    #: From the log's begin up to the last one that may be cleaned.
-    segments: list[SourceSegment]
-    #: The begin of the dirty section.
-    first_dirty: int
-    #: The base offset of the first segment that may not be cleaned.
-    upper_bound: int
-    #: Aborted transactions of that range.
-    aborted: list[AbortedTxn] = field(default_factory=list)
-    #: Producer id -> (last data offset or -1, epoch).
-    producers: dict[int, tuple[int, int]] = field(default_factory=dict)
-    segment_bytes: int
-    segment_index_bytes: int
-    index_interval_bytes: int
-    delete_retention_ms: int
-    now_ms: int
-    #: Tombstones and markers from here on stay, whatever their age (docs/decisions/0009).
-    removable_to: int
-    map_bytes: int
-    load_factor: float
-    io_bytes: int
-
-
-class CleanedGroup(NamedTuple):
-    """A group of segments and what came out of it, by file suffix; no sizes: nothing changed."""
-
-    sources: list[SourceSegment]
-    sizes: dict[str, int]
-
-
-@dataclass(slots=True)
-class CleanResult:
-    """What a cleaning did. `end_offset` is where the dirty section begins now."""
-
-    end_offset: int = -1
-    #: When the last tombstone or marker that waits for its time may go; -1: none waits.
-    latest_horizon_ms: int = -1
-    bytes_read: int = 0
-    bytes_written: int = 0
-    keys: int = 0
 
 
 class Cleaner:

@@ -66,11 +66,16 @@ def _finish_swaps(log_dir: LogDir, path: str, names: list[str]) -> None:
     swaps: list[str] = []
     for name in names:
         offset = _marked_offset(name, SWAP)
-        undone = offset is not None and undo_from is not None and offset >= undo_from
-        if name.endswith((DELETED, CLEANED)) or undone:
+        if offset is None:
+            continue
+        if undo_from is not None and offset >= undo_from:
             disk.remove(f"{path}/{name}")
-        elif offset is not None:
+        else:
             swaps.append(name)
+    # Last, so that a stop in between does not make half an output look like a whole one.
+    for name in names:
+        if name.endswith((DELETED, CLEANED)):
+            disk.remove(f"{path}/{name}")
     for name in swaps:
         base = _marked_offset(name, SWAP)
         if base is None or not name.endswith(LOG + SWAP):
