@@ -178,7 +178,10 @@ class ConnectionCore:
         except ProtocolError as error:
             self.close(str(error))
         if self.staged:
-            self._handler.finish_batch(self)
+            try:
+                self._handler.finish_batch(self)
+            except ProtocolError as error:
+                self.close(str(error))
 
     def _parse_frames(self, data: memoryview) -> None:
         position = 0 if self._partial is None else self._complete_partial(self._partial, data)

@@ -209,6 +209,20 @@ def test_a_failed_disk_turns_staged_answers_into_errors_and_takes_the_directory_
     assert only(client.ask("Produce", 9, **to("u", batch(b"b")))).error_code == ErrorCode.KAFKA_STORAGE_ERROR
 
 
+def test_a_failed_disk_closes_a_producer_that_wants_no_answers(node):
+    node.topic("t")
+    client = node.connect()
+    client.send(client.frame("Produce", 9, **to("t", batch(b"a"), acks=0)))
+
+    class Broken:
+        def get(self, path):
+            raise OSError(28, "No space left on device")
+
+    node.replicas.get("t", 0).log.directory.files = Broken()
+    client.send(client.frame("Produce", 9, **to("t", batch(b"b"), acks=0)))
+    assert "disk failed" in client.closed
+
+
 def test_idempotent_retries_get_their_first_offsets(node):
     node.topic("t")
     client = node.connect()

@@ -80,6 +80,21 @@ async def test_a_large_answer_arrives_whole_through_sendfile_and_blocks_nobody(r
     assert (await slow.answer())[:4] == pack(">i", 7)
 
 
+async def test_small_and_large_answers_of_one_read_keep_their_order(running):
+    running.node.topic("t", **{"max.message.bytes": str(1 << 23)})
+    peer = await running.connect()
+    peer.send(produce(os.urandom(900_000)))
+    await peer.answer()
+    peer.send((GOOD * 50 + fetch()) * 5 + GOOD)
+    for _ in range(5):
+        for _ in range(50):
+            assert (await peer.answer())[:4] == pack(">i", 7)
+        answer = await peer.answer()
+        assert answer[:4] == pack(">i", 2)
+        assert len(answer) > 900_000
+    assert (await peer.answer())[:4] == pack(">i", 7)
+
+
 async def test_without_sendfile_the_same_bytes_arrive(running, monkeypatch):
     monkeypatch.setattr("kbroker.server.transport._HAS_SENDFILE", False)
     await test_a_large_answer_arrives_whole_through_sendfile_and_blocks_nobody(running)
