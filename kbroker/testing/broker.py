@@ -146,9 +146,13 @@ class Broker(RunningBroker):
 
     def _forget_data(self) -> None:
         if self._own_data and self.data:
+            import os
             import shutil
 
             shutil.rmtree(self.data, ignore_errors=True)
+            # What a process that was killed has said.
+            if os.path.exists(f"{self.data}.log"):
+                os.unlink(f"{self.data}.log")
             self.data = ""
 
     def __enter__(self) -> Broker:

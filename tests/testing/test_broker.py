@@ -59,6 +59,10 @@ def test_a_killed_broker_comes_back_with_what_it_had():
         assert not broker.running
         broker.start()
         assert topic_names(broker) == ["t"]
+        data = broker.data
+        broker.kill()
+    assert not os.path.exists(data)
+    assert not os.path.exists(f"{data}.log")
 
 
 def test_data_of_ones_own_stay(tmp_path):
