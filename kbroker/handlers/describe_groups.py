@@ -50,6 +50,8 @@ def _describe(services: Services, version: int, group_id: str, operations: bool)
             described.error_code = ErrorCode.GROUP_ID_NOT_FOUND
             why = "not found" if group is None else "is not a classic group"
             described.error_message = f"Group {group_id} {why}."
+        elif operations:
+            described.authorized_operations = allowed_operations.GROUP
         return described
     stable = group.state is State.STABLE
     described = DescribedGroup(

@@ -20,6 +20,8 @@ from kbroker.protocol.generated.offset_commit_response import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.metadata.image import TopicImage
@@ -44,31 +46,60 @@ def handle(
     if context.version == 0:
         # There is no ZooKeeper to write to; clients that can speak no later version stop here.
         return error_response(request, 0, ErrorCode.UNSUPPORTED_VERSION, None)
-    response = OffsetCommitResponse()
+    refused = OffsetCommitResponse()
+    accepted: list[OffsetCommitResponseTopic] = []
     commits: list[Commit] = []
-    places: list[OffsetCommitResponsePartition] = []
     for topic in request.topics:
-        if not topic.partitions:
-            continue
         known = _find(services, context.version, topic)
-        unknown_code = (
-            ErrorCode.UNKNOWN_TOPIC_ID
-            if known is None and context.version >= _TOPIC_IDS_SINCE
-            else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        )
-        partitions = []
-        for partition in topic.partitions:
-            place = OffsetCommitResponsePartition(partition_index=partition.partition_index)
-            if known is None or not 0 <= partition.partition_index < len(known.partitions):
-                place.error_code = unknown_code
-            else:
-                commits.append(_commit(known, partition, context.version))
-                places.append(place)
-            partitions.append(place)
-        response.topics.append(
-            OffsetCommitResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=partitions)
-        )
-    return _commit_all(services, context, request, commits, places, response) if commits else response
+        right = [] if known is None else [p for p in topic.partitions if _exists(known, p)]
+        wrong = [p for p in topic.partitions if known is None or not _exists(known, p)]
+        if wrong or known is None:
+            code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            if known is None and context.version >= _TOPIC_IDS_SINCE:
+                code = ErrorCode.UNKNOWN_TOPIC_ID
+            _merge(refused, [_answer(topic, wrong, code)])
+        if known is not None and right:
+            commits += (_commit(known, partition, context.version) for partition in right)
+            accepted.append(_answer(topic, right, ErrorCode.NONE))
+    if not commits:
+        return refused
+    places = [place for topic_answer in accepted for place in topic_answer.partitions]
+    # Kafka joins what it refused and what the coordinator answers by topic, and takes the latter as it is
+    # where there is nothing to join.
+    response = refused
+    if refused.topics:
+        _merge(response, accepted)
+    else:
+        response.topics = accepted
+    return _commit_all(services, context, request, commits, places, response)
+
+
+def _exists(topic: TopicImage, partition: OffsetCommitRequestPartition) -> bool:
+    return 0 <= partition.partition_index < len(topic.partitions)
+
+
+def _answer(
+    topic: OffsetCommitRequestTopic, partitions: Iterable[OffsetCommitRequestPartition], code: ErrorCode
+) -> OffsetCommitResponseTopic:
+    return OffsetCommitResponseTopic(
+        name=topic.name,
+        topic_id=topic.topic_id,
+        partitions=[
+            OffsetCommitResponsePartition(partition_index=partition.partition_index, error_code=code)
+            for partition in partitions
+        ],
+    )
+
+
+def _merge(response: OffsetCommitResponse, topics: Iterable[OffsetCommitResponseTopic]) -> None:
+    """Add topics; the partitions of one that is there already go to it."""
+    present = {(topic.name, topic.topic_id): topic for topic in response.topics}
+    for topic in topics:
+        same = present.setdefault((topic.name, topic.topic_id), topic)
+        if same is topic:
+            response.topics.append(topic)
+        else:
+            same.partitions += topic.partitions
 
 
 def _commit_all(
@@ -134,16 +165,4 @@ def error_response(
     request: OffsetCommitRequest, version: int, code: ErrorCode, message: str | None
 ) -> OffsetCommitResponse:
     """Every partition refused alike."""
-    return OffsetCommitResponse(
-        topics=[
-            OffsetCommitResponseTopic(
-                name=topic.name,
-                topic_id=topic.topic_id,
-                partitions=[
-                    OffsetCommitResponsePartition(partition_index=each.partition_index, error_code=code)
-                    for each in topic.partitions
-                ],
-            )
-            for topic in request.topics
-        ]
-    )
+    return OffsetCommitResponse(topics=[_answer(topic, topic.partitions, code) for topic in request.topics])

@@ -21,6 +21,7 @@ from kbroker.protocol.record_batch import (
     BatchHeader,
     CorruptBatch,
     InvalidRecord,
+    decode_records,
     iter_batches,
     parse_batch_header,
     recompress,
@@ -165,7 +166,13 @@ def check_payload_start(records: Buffer, attributes: int, log_start_offset: int)
         )
 
 
-def checked_batch(records: memoryview, config: LogConfig, now_ms: int, log_start_offset: int) -> memoryview:
+def checked_batch(
+    records: memoryview,
+    topic_partition: TopicPartition,
+    config: LogConfig,
+    now_ms: int,
+    log_start_offset: int,
+) -> memoryview:
     """The batch as it is to be stored: looked into, stamped and recompressed as the topic's config demands.
 
     The answer is `records` itself if nothing had to change.
@@ -174,17 +181,23 @@ def checked_batch(records: memoryview, config: LogConfig, now_ms: int, log_start
         AppendError: INVALID_RECORD, INVALID_TIMESTAMP or MESSAGE_TOO_LARGE.
     """
     try:
-        return _checked_batch(records, config, now_ms, log_start_offset)
+        return _checked_batch(records, topic_partition, config, now_ms, log_start_offset)
     except AppendError:
         raise
     except ApiError as error:
         raise AppendError(error.code, error.message, log_start_offset=log_start_offset) from None
 
 
-def _checked_batch(records: memoryview, config: LogConfig, now_ms: int, log_start_offset: int) -> memoryview:
+def _checked_batch(
+    records: memoryview,
+    topic_partition: TopicPartition,
+    config: LogConfig,
+    now_ms: int,
+    log_start_offset: int,
+) -> memoryview:
     header = parse_batch_header(records)
     append_time = config.message_timestamp_type != "CreateTime"
-    newest = _check_records(records, header, config, now_ms, log_start_offset, append_time)
+    newest = _check_records(records, header, topic_partition, config, now_ms, log_start_offset, append_time)
     codec = header.codec if config.compression_type == "producer" else _CODECS[config.compression_type]
     out = records
     if codec != header.codec:
@@ -208,6 +221,7 @@ def _checked_batch(records: memoryview, config: LogConfig, now_ms: int, log_star
 def _check_records(
     records: memoryview,
     header: BatchHeader,
+    topic_partition: TopicPartition,
     config: LogConfig,
     now_ms: int,
     log_start_offset: int,
@@ -230,41 +244,57 @@ def _check_records(
         bad = (oldest is not None and 0 <= newest < oldest) or (youngest is not None and newest > youngest)
         bad_times = [(index, newest) for index in range(header.record_count)] if bad else []
         if append_time or newest < 0:
-            errors = [
-                RecordError(
-                    index,
-                    "Invalid timestamp type in message. Producer should not set it to LogAppendTime",
-                )
-                for index in range(header.record_count)
-            ]
+            errors = _stamped_by_the_producer(records, header)
     errors += [
         RecordError(
             index,
-            f"Timestamp {timestamp} of message is out of range. The timestamp should be within "
-            f"[{-1 if oldest is None else oldest}, {MAX_LONG if youngest is None else youngest}]",
+            f"Timestamp {timestamp} of message with offset {header.base_offset + index} is out of range. The "
+            f"timestamp should be within [{_long(now_ms - before)}, {_long(now_ms + after)}]",
         )
         for index, timestamp in bad_times
     ]
     code = ErrorCode.INVALID_TIMESTAMP if errors else ErrorCode.INVALID_RECORD
     if config.compact:
-        errors += [
-            RecordError(index, "Compacted topic cannot accept message without key.")
-            for index in scan.null_keys
-        ]
+        keyless = f"Compacted topic cannot accept message without key in topic partition {topic_partition}"
+        errors += [RecordError(index, keyless) for index in scan.null_keys]
     if errors:
         errors.sort()
         raise RecordErrors(
-            code,
-            "One or more records have been rejected due to "
-            + (
-                "invalid timestamp"
-                if code is ErrorCode.INVALID_TIMESTAMP
-                else f"{len(errors)} record errors in total"
-            ),
-            log_start_offset=log_start_offset,
-            record_errors=errors,
+            code, _summary(code, errors), log_start_offset=log_start_offset, record_errors=errors
         )
     return newest
+
+
+def _stamped_by_the_producer(records: memoryview, header: BatchHeader) -> list[RecordError]:
+    """LogAppendTime is the broker's business."""
+    return [
+        RecordError(
+            index,
+            f"Invalid timestamp type in message DefaultRecord(offset={record.offset}, "
+            f"timestamp={record.timestamp}, key={len(record.key or b'')} bytes, "
+            f"value={len(record.value or b'')} bytes). "
+            "Producer should not set timestamp type to LogAppendTime.",
+        )
+        for index, record in enumerate(decode_records(records, header))
+    ]
+
+
+def _summary(code: ErrorCode, errors: Sequence[RecordError]) -> str:
+    start = "One or more records have been rejected due to "
+    if code is ErrorCode.INVALID_TIMESTAMP:
+        return f"{start}invalid timestamp"
+    shown = ", ".join(
+        f"RecordError(batchIndex={error.batch_index}, message='{error.message}')" for error in errors[:3]
+    )
+    return (
+        f"{start}{len(errors)} record errors in total, and only showing the first three errors at most: "
+        f"[{shown}]"
+    )
+
+
+def _long(value: int) -> int:
+    """As a sum of Java's longs comes out: an unlimited range wraps around."""
+    return (value - MAX_LONG - 1) % (1 << 64) - MAX_LONG - 1 if abs(value) > MAX_LONG else value
 
 
 def _level(config: LogConfig) -> int | None:

@@ -197,6 +197,24 @@ def test_topics_are_checked_before_the_group(node, client):
     assert commit(client, 0) == [E.UNSUPPORTED_VERSION]
 
 
+def test_refused_partitions_are_joined_by_topic_and_come_first(node, client):
+    def answered(*topics):
+        topics = [
+            OffsetCommitRequestTopic(
+                name=name,
+                partitions=[OffsetCommitRequestPartition(partition_index=each) for each in partitions],
+            )
+            for name, partitions in topics
+        ]
+        answer = client.ask("OffsetCommit", 8, group_id="g", topics=topics)
+        return [(t.name, [(p.partition_index, p.error_code) for p in t.partitions]) for t in answer.topics]
+
+    assert answered(("none", []), ("t", [])) == [("none", [])]
+    assert answered(("none", [0]), ("none", [1])) == [("none", [(0, 3), (1, 3)])]
+    assert answered(("t", [0]), ("t", [1])) == [("t", [(0, 0)]), ("t", [(1, 0)])]
+    assert answered(("t", [0]), ("none", [0]), ("t", [99])) == [("none", [(0, 3)]), ("t", [(99, 3), (0, 0)])]
+
+
 @pytest.mark.parametrize("version", range(1, 8))
 def test_fetch_of_one_group_in_every_version(node, client, version):
     commit(client, 8, [("t", 0, 100)])
@@ -278,8 +296,11 @@ def test_describe_in_every_version(node, client):
         assert (absent.group_state, absent.members) == ("Dead", [])
         assert absent.error_code == (E.GROUP_ID_NOT_FOUND if version == 6 else 0)
         assert absent.error_message == ("Group none not found." if version == 6 else None)
-    described = client.ask("DescribeGroups", 6, groups=["g"], include_authorized_operations=True).groups[0]
-    assert described.authorized_operations == 3400
+    asked = {"groups": ["g", "none"], "include_authorized_operations": True}
+    operations = [group.authorized_operations for group in client.ask("DescribeGroups", 5, **asked).groups]
+    assert operations == [3400, 3400]
+    operations = [group.authorized_operations for group in client.ask("DescribeGroups", 6, **asked).groups]
+    assert operations == [3400, -(2**31)]
 
 
 def test_list_filters(node, client):

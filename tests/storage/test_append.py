@@ -140,7 +140,15 @@ def test_a_compacted_topic_wants_keys() -> None:
     error = refused(log, records)
     assert isinstance(error, RecordErrors)
     assert (error.code, error.log_start_offset) == (ErrorCode.INVALID_RECORD, 0)
-    assert [e.batch_index for e in error.record_errors] == [1]
+    why = "Compacted topic cannot accept message without key in topic partition topic-0"
+    assert error.record_errors == ((1, why),)
+    assert error.text == (
+        "One or more records have been rejected due to 1 record errors in total, and only showing the first "
+        f"three errors at most: [RecordError(batchIndex=1, message='{why}')]"
+    )
+    error = refused(log, batch(*[b"v"] * 5, key=None))
+    assert "due to 5 record errors" in error.text
+    assert error.text.count("RecordError(") == 3
     append(log, batch(b"1", b"2", key=b"k"))
 
 
@@ -152,16 +160,26 @@ def test_log_append_time_stamps_the_batch() -> None:
     data, header = stored(log, 0)
     assert (header.timestamp_type, header.max_timestamp) == (1, NOW_MS)
     assert [r.timestamp for r in decode_records(data, header)] == [NOW_MS, NOW_MS]
-    error = refused(log, batch(b"a", timestamp_type=1))
+    error = refused(log, batch(b"a", timestamp=5, timestamp_type=1))
     assert (error.code, error.log_start_offset) == (ErrorCode.INVALID_TIMESTAMP, 0)
-    assert [e.batch_index for e in error.record_errors] == [0]
+    why = (
+        "Invalid timestamp type in message DefaultRecord(offset=0, timestamp=5, key=1 bytes, value=1 bytes). "
+        "Producer should not set timestamp type to LogAppendTime."
+    )
+    assert error.record_errors == ((0, why),)
 
 
 def test_timestamps_too_new() -> None:
     log = new_log()
     late = NOW_MS + 3_600_001
     error = refused(log, build_batch([Record(-1, NOW_MS, b"k", b"1"), Record(-1, late, b"k", b"2")]))
-    assert (error.code, [e.batch_index for e in error.record_errors]) == (ErrorCode.INVALID_TIMESTAMP, [1])
+    assert error.code is ErrorCode.INVALID_TIMESTAMP
+    (found,) = error.record_errors
+    assert found.batch_index == 1
+    assert found.message == (
+        f"Timestamp {late} of message with offset 1 is out of range. "
+        f"The timestamp should be within [{NOW_MS - 2**63 + 1}, {late - 1}]"
+    )
     assert refused(log, batch(b"1", timestamp=late, codec=2)).code is ErrorCode.INVALID_TIMESTAMP
     append(log, batch(b"1", timestamp=late - 1))
     append(new_log(message_timestamp_after_max_ms=2**63 - 1), batch(b"1", timestamp=late * 2))
