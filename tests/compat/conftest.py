@@ -34,17 +34,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def broker() -> Iterator[BrokerUnderTest]:
+def broker(request: pytest.FixtureRequest) -> BrokerUnderTest:
     """One broker process for all tests of this folder."""
     given = os.environ.get("KBROKER_TEST_BOOTSTRAP")
     if given:
         data = os.environ.get("KBROKER_TEST_DATA")
-        yield BrokerUnderTest(given, Path(data) if data else None)
-        return
-    from kbroker.testing import Broker
-
-    with Broker(subprocess=True) as ours:
-        yield BrokerUnderTest(ours.bootstrap, Path(ours.data))
+        return BrokerUnderTest(given, Path(data) if data else None)
+    ours = request.getfixturevalue("kafka")
+    return BrokerUnderTest(ours.bootstrap, Path(ours.data))
 
 
 @pytest.fixture
