@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import logging
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -56,8 +58,12 @@ def new_event_loop(kind: str) -> asyncio.AbstractEventLoop:
     return asyncio.new_event_loop()
 
 
-def run(loaded: Loaded, banner: Callable[[Node], str]) -> int:
+def run(loaded: Loaded, banner: Callable[[Node], str], *, stop_with_stdin: bool = False) -> int:
     """Start a node, say so, wait for a signal, stop; returns the exit code.
+
+    Args:
+        banner: what to print when the node serves.
+        stop_with_stdin: the end of standard input counts as a signal.
 
     Raises:
         ConfigError: the node cannot start like this; nothing on the disk has changed.
@@ -69,18 +75,22 @@ def run(loaded: Loaded, banner: Callable[[Node], str]) -> int:
     loop = new_event_loop(config.get_str("kbroker.event.loop"))
     asyncio.set_event_loop(loop)
     try:
-        return loop.run_until_complete(_serve(loop, loaded, banner))
+        return loop.run_until_complete(_serve(loop, loaded, banner, stop_with_stdin))
     finally:
         loop.close()
 
 
-async def _serve(loop: asyncio.AbstractEventLoop, loaded: Loaded, banner: Callable[[Node], str]) -> int:
+async def _serve(
+    loop: asyncio.AbstractEventLoop, loaded: Loaded, banner: Callable[[Node], str], stop_with_stdin: bool
+) -> int:
     from kbroker.main import Node
     from kbroker.server.process_limits import raise_open_files_limit
 
     raise_open_files_limit()
     stop = loop.create_future()
     _catch_signals(loop, stop)
+    if stop_with_stdin:
+        _watch_stdin(loop, stop)
     node = Node(loaded.config)
     await node.start()
     gc.collect()
@@ -114,3 +124,20 @@ def _catch_signals(loop: asyncio.AbstractEventLoop, stop: asyncio.Future[None]) 
             loop.add_signal_handler(number, on_signal)
         except (NotImplementedError, RuntimeError, ValueError):  # Windows, or not the main thread
             signal.signal(number, from_any_thread)
+
+
+def _watch_stdin(loop: asyncio.AbstractEventLoop, stop: asyncio.Future[None]) -> None:
+    """Resolve `stop` when standard input ends. In a thread: not every loop can watch every kind of file."""
+
+    def on_end() -> None:
+        if not stop.done():
+            stop.set_result(None)
+
+    def read_to_end() -> None:
+        with contextlib.suppress(OSError):
+            while os.read(0, 4096):
+                pass
+        with contextlib.suppress(RuntimeError):  # the loop is closed: we are stopping anyway
+            loop.call_soon_threadsafe(on_end)
+
+    threading.Thread(target=read_to_end, name="kbroker-stdin", daemon=True).start()

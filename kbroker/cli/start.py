@@ -53,6 +53,11 @@ def _parser() -> argparse.ArgumentParser:
         help="dev: one replica of everything, groups form at once, no wait for the disk; "
         "production: Apache Kafka's own defaults",
     )
+    parser.add_argument(
+        "--stop-with-stdin",
+        action="store_true",
+        help="stop when standard input ends; for programs that start a broker and must not leave it behind",
+    )
     return parser
 
 
@@ -63,7 +68,7 @@ def start(arguments: Sequence[str]) -> int:
         loaded = load(options)
         from kbroker.cli.run import run
 
-        return run(loaded, banner)
+        return run(loaded, banner, stop_with_stdin=options.stop_with_stdin)
     except ConfigError as error:
         print(f"kbroker: {error}", file=sys.stderr)
     except ApiError as error:

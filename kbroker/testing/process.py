@@ -19,10 +19,12 @@ _LISTENS = re.compile(r"kbroker \S+ listens on (\S+)")
 class ProcessRunner:
     """Runs `python -m kbroker.cli.main start` with the settings as `--set`.
 
-    What it logs goes to `kbroker-test.log` beside the data folder's own files.
+    The broker stops by itself when this process is gone, unless it `outlives_us`. What it logs goes to a file
+    beside the data folder, named like it with `.log` at the end.
     """
 
-    def __init__(self, settings: Mapping[str, str], profile: str) -> None:
+    def __init__(self, settings: Mapping[str, str], profile: str, *, outlives_us: bool = False) -> None:
+        self._outlives_us = outlives_us
         self._settings = settings
         self._profile = profile
         self._process: subprocess.Popen[str] | None = None
@@ -42,6 +44,8 @@ class ProcessRunner:
             ConfigError: the process ended before it served; the text is what it said last.
         """
         arguments = [sys.executable, "-m", "kbroker.cli.main", "start", "--profile", self._profile]
+        if not self._outlives_us:
+            arguments.append("--stop-with-stdin")
         for name, value in self._settings.items():
             arguments += ["--set", f"{name}={value}"]
         # Settings in the environment of the tests are meant for other programs.
@@ -53,7 +57,7 @@ class ProcessRunner:
         with open(self.log_path, "ab") as log:
             self._process = subprocess.Popen(
                 arguments,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.DEVNULL if self._outlives_us else subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=environment,
@@ -83,13 +87,16 @@ class ProcessRunner:
         assert self._process is not None
         self._process.kill()
         self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        self._close_pipes()
+
+    def _close_pipes(self) -> None:
+        assert self._process is not None
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
 
     def _close(self) -> None:
-        assert self._process is not None
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        self._close_pipes()
         if os.path.exists(self.log_path):
             os.unlink(self.log_path)
 

@@ -35,7 +35,9 @@ def join_shared(folder: str, settings: Mapping[str, str]) -> RunningBroker:
     except FileExistsError:
         return _wait(folder)
     data = os.path.join(folder, "data")
-    runner = ProcessRunner({"listeners": "PLAINTEXT://127.0.0.1:0", **settings, "log.dirs": data}, "dev")
+    settings = {"listeners": "PLAINTEXT://127.0.0.1:0", **settings, "log.dirs": data}
+    # The worker that starts it may be done before the others are.
+    runner = ProcessRunner(settings, "dev", outlives_us=True)
     try:
         address = runner.start()
     except ConfigError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -63,6 +64,19 @@ def test_a_killed_broker_comes_back_with_what_it_had():
         broker.kill()
     assert not os.path.exists(data)
     assert not os.path.exists(f"{data}.log")
+
+
+def test_a_broker_process_does_not_outlive_its_tests(tmp_path):
+    code = (
+        "import os, sys; from kbroker.testing import Broker;"
+        f"broker = Broker(subprocess=True, data={str(tmp_path / 'data')!r}).start();"
+        "os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=False)
+    deadline = time.monotonic() + 20
+    while not (tmp_path / "data" / ".kafka_cleanshutdown").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_data_of_ones_own_stay(tmp_path):
