@@ -1,6 +1,7 @@
 """Produce (0): append record batches.
 
-Versions: 3 (0.11) transactional id, format 2 · 5 log start offset · 7 zstd (KIP-110) · 8 record errors
+Versions: 3 (0.11) transactional id, format 2 · 4 storage
+errors · 5 log start offset · 7 zstd (KIP-110) · 8 record errors
 (KIP-467) · 9 flexible · 10 leader and endpoints on errors (KIP-951) · 11 transaction errors that abort
 (KIP-890) · 12 transactions add partitions by themselves · 13 topic ids (KIP-516).
 
@@ -172,6 +173,12 @@ class ProducePath:
         self._append(request, items, context)
         if end == len(frame) and len(items) == 1 and items[0].result is not None:
             self._learn(connection, frame, request, items[0], context.version)
+        return self._finish(request, items, context)
+
+    def _finish(
+        self, request: ProduceRequest, items: list[_Item], context: RequestContext
+    ) -> bytes | Deferred[bytes | None] | None:
+        """Answer what was appended, now or when it is committed."""
         if request.acks == 0:
             _close_on_error(items)
             return None
@@ -426,6 +433,9 @@ def _response(items: list[_Item], version: int) -> ProduceResponse:
             else:
                 topic.name = item.name
         item.answer = item.response()
+        if version < 4 and item.answer.error_code == ErrorCode.KAFKA_STORAGE_ERROR:
+            # A client of that time does not know the code; it looks for another leader.
+            item.answer.error_code = ErrorCode.NOT_LEADER_OR_FOLLOWER
         topic.partition_responses.append(item.answer)
     return ProduceResponse(responses=list(topics.values()))
 

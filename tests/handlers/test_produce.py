@@ -207,6 +207,8 @@ def test_a_failed_disk_turns_staged_answers_into_errors_and_takes_the_directory_
     client.send(*frames)
     assert [only(answer).error_code for answer in client.answers()] == [ErrorCode.KAFKA_STORAGE_ERROR] * 3
     assert only(client.ask("Produce", 9, **to("u", batch(b"b")))).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    old = only(node.connect().ask("Produce", 3, **to("u", batch(b"b"))))
+    assert old.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
 def test_a_failed_disk_closes_a_producer_that_wants_no_answers(node):

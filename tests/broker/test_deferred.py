@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from kbroker.broker.deferred import Deferred
+
+
+def test_the_listener_hears_at_once_or_later_and_only_once():
+    heard = []
+    later = Deferred()
+    later.then(lambda done: heard.append(done.result()))
+    later.resolve(1)
+    later.resolve(2)
+    later.fail(ValueError())
+    ready = Deferred()
+    ready.resolve(3)
+    ready.then(lambda done: heard.append(done.result()))
+    assert heard == [1, 3]
+
+
+def test_an_error_is_raised_by_result():
+    failed = Deferred()
+    failed.fail(KeyError("x"))
+    with pytest.raises(KeyError):
+        failed.result()
+
+
+def test_cancelling_tells_the_resolver_and_silences_the_listener():
+    told = []
+    waiting = Deferred()
+    waiting.on_cancel = lambda: told.append("cancelled")
+    waiting.then(lambda done: told.append("heard"))
+    waiting.cancel()
+    waiting.cancel()
+    waiting.resolve(1)
+    assert told == ["cancelled"]
+
+
+def test_nothing_is_told_to_a_resolver_that_has_finished():
+    told = []
+    done = Deferred()
+    done.on_cancel = lambda: told.append("cancelled")
+    done.resolve(1)
+    done.cancel()
+    assert told == []
+    assert done.result() == 1
