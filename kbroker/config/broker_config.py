@@ -39,7 +39,7 @@ class BrokerConfig:
     """
 
     def __init__(self, static: Mapping[str, str]) -> None:
-        self.static: dict[str, str] = dict(static)
+        self.static: dict[str, str] = _with_both_ids(static)
         self.dynamic_default: dict[str, str] = {}
         self.dynamic_broker: dict[str, str] = {}
         self._values: dict[str, Value] = {}
@@ -80,12 +80,6 @@ class BrokerConfig:
         assert isinstance(value, int), name
         return value
 
-    def get_float(self, name: str) -> float:
-        """A number that is always there."""
-        value = self.get(name)
-        assert isinstance(value, (int, float)), name
-        return float(value)
-
     def get_bool(self, name: str) -> bool:
         """A switch."""
         value = self.get(name)
@@ -123,18 +117,6 @@ class BrokerConfig:
             if name in layer:
                 return source
         return "default"
-
-    def first_set(self, names: Iterable[str]) -> tuple[str, Value]:
-        """The first of `names` that has a value, and that value; the last name and None if none has one.
-
-        This is how log.retention.ms, .minutes and .hours become one time.
-        """
-        last = ""
-        for last in names:
-            value = self.get(last)
-            if value is not None:
-                return last, value
-        return last, None
 
     def _effective(self, name: str) -> Value:
         definition = broker_definition(name)
@@ -246,6 +228,15 @@ class BrokerConfig:
         while found and found[0][0] != name:
             del found[0]
         return found
+
+
+def _with_both_ids(static: Mapping[str, str]) -> dict[str, str]:
+    """The older broker.id and node.id stand in for each other."""
+    values = dict(static)
+    for one, other in (("broker.id", "node.id"), ("node.id", "broker.id")):
+        if one in static:
+            values.setdefault(other, static[one])
+    return values
 
 
 def _known(name: str) -> bool:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from kbroker.config.checks import Check, parse_check
-from kbroker.config.values import ConfigType, Value, invalid, parse_value
+from kbroker.config.values import ConfigType, Value, parse_value
 
 
 class Scope(IntEnum):
@@ -82,12 +82,6 @@ class Definition:
         value = parse_value(self.name, self.type, text)
         if self.check is not None:
             self.check(self.name, value)
-        return value
-
-    def require(self, value: Value) -> Value:
-        """`value`, unless the setting has to be there and is not."""
-        if value is None and self.required:
-            raise invalid(self.name, "null", "it must be set")
         return value
 
 

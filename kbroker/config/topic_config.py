@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from kbroker.config.broker_config import BrokerConfig
@@ -52,16 +52,6 @@ _LOG_SETTINGS = (
     "preallocate",
 )
 
-#: The broker settings on which topics without own values depend.
-TOPIC_BROKER_SETTINGS = frozenset(
-    {
-        *filter(None, map(topic_fallback, _LOG_SETTINGS)),
-        *(name for units in _IN_UNITS.values() for name, _ in units),
-        "producer.id.expiration.ms",
-        "min.insync.replicas",
-    }
-)
-
 
 def topic_value(broker: BrokerConfig, overrides: Mapping[str, str], name: str) -> Value:
     """The value of a topic setting in force: the topic's own, else what the broker's settings come to.
@@ -89,12 +79,6 @@ def _in_units(broker: BrokerConfig, units: tuple[tuple[str, int], ...]) -> Value
             # Kafka: a negative time is for ever, whatever its unit.
             return value * factor if value >= 0 else -1
     return None
-
-
-def topic_values(broker: BrokerConfig, overrides: Mapping[str, str]) -> Iterator[tuple[str, Value]]:
-    """Every topic setting and its value in force."""
-    for name in topic_definitions():
-        yield name, topic_value(broker, overrides, name)
 
 
 def log_config_values(broker: BrokerConfig, overrides: Mapping[str, str]) -> dict[str, Any]:

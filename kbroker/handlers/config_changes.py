@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from kbroker.config.definitions import broker_definition
 from kbroker.config.resource_checks import check_broker
@@ -17,13 +17,6 @@ if TYPE_CHECKING:
     from kbroker.broker.services import Services
 
 BROKER_LOGGER = 8
-
-
-class Outcome(NamedTuple):
-    """What became of one resource; `error` is None if it changed."""
-
-    resource: ConfigResource
-    error: ApiError | None
 
 
 class NamedValue(Protocol):
