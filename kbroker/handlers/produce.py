@@ -1,9 +1,8 @@
 """Produce (0): append record batches.
 
-Versions: 3 (0.11) transactional id, format 2 · 4 storage
-errors · 5 log start offset · 7 zstd (KIP-110) · 8 record errors
-(KIP-467) · 9 flexible · 10 leader and endpoints on errors (KIP-951) · 11 transaction errors that abort
-(KIP-890) · 12 transactions add partitions by themselves · 13 topic ids (KIP-516).
+Versions: 3 (0.11) transactional id, format 2 · 4 storage errors · 5 log start offset · 7 zstd (KIP-110) ·
+8 record errors (KIP-467) · 9 flexible · 10 leader and endpoints on errors (KIP-951) · 11 transaction errors
+that abort (KIP-890) · 12 transactions add partitions by themselves · 13 topic ids (KIP-516).
 
 A raw path. All Produce frames of one read are staged, `finish_batch` writes each touched partition once,
 and only then do the answers leave: they are already in the connection's output, and are replaced when the
