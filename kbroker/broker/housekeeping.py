@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kbroker.clock import Clock
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.storage.log import FsyncJob, Log
-    from kbroker.storage.log_manager import LogManager
+    from kbroker.storage.log_manager import CheckpointJob, LogManager
 
 _log = logging.getLogger(__name__)
 
@@ -51,13 +51,14 @@ class Housekeeping:
         self._run_blocking = run_blocking
         self._on_all_offline = on_all_offline
         self._syncing: set[int] = set()
+        self._writing = False
         self._handles: dict[Callable[[], None], TimerHandle] = {}
         self._first_delay_ms = config.get_int("log.initial.task.delay.ms")
         self._chores: list[tuple[int, Callable[[], None]]] = [
             (config.get_int("log.retention.check.interval.ms"), self._retention),
             (config.get_int("producer.id.expiration.check.interval.ms"), self._producers),
-            (config.get_int("log.flush.offset.checkpoint.interval.ms"), logs.tick_recovery_points),
-            (config.get_int("replica.high.watermark.checkpoint.interval.ms"), logs.tick_high_watermarks),
+            (config.get_int("log.flush.offset.checkpoint.interval.ms"), self._recovery_points),
+            (config.get_int("replica.high.watermark.checkpoint.interval.ms"), self._high_watermarks),
             (_SYNC_INTERVAL_MS, self._sync),
             (_REMOVAL_INTERVAL_MS, self._removals),
         ]
@@ -91,6 +92,27 @@ class Housekeeping:
 
     def _producers(self) -> None:
         self._logs.tick_producers(self._clock.now_ms())
+
+    def _recovery_points(self) -> None:
+        self._write(self._logs.checkpoint_job)
+
+    def _high_watermarks(self) -> None:
+        self._write(self._logs.high_watermark_job)
+
+    def _write(self, job_of: Callable[[], CheckpointJob | None]) -> None:
+        """Checkpoints are synced, which may take long while the disk is busy with data."""
+        job = None if self._writing else job_of()
+        if job is None:
+            return
+        self._writing = True
+
+        def done(error: BaseException | None) -> None:
+            self._writing = False
+            job.finish()
+            if error is not None:
+                raise error
+
+        self._run_blocking(job.run, done)
 
     def _removals(self) -> None:
         self._logs.tick_removals(self._clock.now_ms())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from collections.abc import Callable
 
 from kbroker.storage.disk import Disk, StorageError
 from kbroker.storage.file_names import DELETED
@@ -11,6 +12,10 @@ from kbroker.storage.open_files import OpenFiles
 from kbroker.types import ZERO_UUID, Uuid
 
 logger = logging.getLogger(__name__)
+
+
+def _nothing() -> None:
+    """Nobody keeps a checkpoint of recovery points."""
 
 
 class LogDir:
@@ -26,7 +31,16 @@ class LogDir:
         directory_id: from meta.properties, if it has one.
     """
 
-    __slots__ = ("_removals", "directory_id", "disk", "failure", "files", "now_ms", "path")
+    __slots__ = (
+        "_removals",
+        "directory_id",
+        "disk",
+        "failure",
+        "files",
+        "now_ms",
+        "on_recovery_point_lowered",
+        "path",
+    )
 
     def __init__(self, path: str, disk: Disk, files: OpenFiles, directory_id: Uuid = ZERO_UUID) -> None:
         self.path = path
@@ -37,6 +51,8 @@ class LogDir:
         self.failure: str | None = None
         #: The time of the last tick, from which delays count.
         self.now_ms = 0
+        #: A truncation cut synced data off: the checkpoint must say so before other data takes its place.
+        self.on_recovery_point_lowered: Callable[[], None] = _nothing
         self._removals: deque[tuple[int, str, bool]] = deque()
 
     @property

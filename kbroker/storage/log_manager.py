@@ -53,6 +53,33 @@ class LogDirStats(NamedTuple):
     logs: list[Log]
 
 
+class CheckpointJob:
+    """Checkpoint files to write. `run` them in any thread, then `finish` where the logs are used."""
+
+    __slots__ = ("_disk", "_errors", "_files", "_written")
+
+    def __init__(self, disk: Disk, files: list[tuple[LogDir, str, str]], written: dict[str, str]) -> None:
+        self._disk = disk
+        self._files = files
+        self._written = written
+        self._errors: list[tuple[LogDir, OSError]] = []
+
+    def run(self) -> None:
+        """Write them durably; what fails is kept for `finish`."""
+        for log_dir, path, text in self._files:
+            try:
+                self._disk.write_file(path, text.encode())
+            except OSError as error:
+                self._errors.append((log_dir, error))
+
+    def finish(self) -> None:
+        """Take directories offline that failed."""
+        for log_dir, error in self._errors:
+            log_dir.fail(error)
+        failed = [log_dir for log_dir, _ in self._errors]
+        self._written.update({path: text for log_dir, path, text in self._files if log_dir not in failed})
+
+
 class LogManager:
     """The logs by partition.
 
@@ -74,6 +101,8 @@ class LogManager:
         self._files = OpenFiles(disk, open_files)
         self._config_for = default_config or (lambda _topic: LogConfig())
         self.dirs = [LogDir(path, disk, self._files) for path in log_dirs]
+        for log_dir in self.dirs:
+            log_dir.on_recovery_point_lowered = lambda: self._checkpoint(RECOVERY_POINTS)
         self.logs: dict[TopicPartition, Log] = {}
         #: Broker epoch of the last clean stop; -1 if a directory was not stopped cleanly (KIP-966).
         self.previous_broker_epoch = -1
@@ -198,7 +227,9 @@ class LogManager:
             try:
                 for log in self._logs_of(log_dir):
                     log.close()
-                self._checkpoint(log_dir)
+                for path, text in self._checkpoints(log_dir):
+                    if self._written.get(path) != text:
+                        self._disk.write_file(path, text.encode())
                 self._disk.write_file(
                     f"{log_dir.path}/{CLEAN_SHUTDOWN}", format_clean_shutdown(broker_epoch).encode()
                 )
@@ -314,26 +345,73 @@ class LogManager:
             log_dir.tick(now_ms)
 
     def sync_jobs(self, now_ms: int) -> list[tuple[Log, FsyncJob]]:
-        """Logs to sync now: a segment was closed, or flush.ms is over. Run the jobs in a thread, then call
-        `log.fsynced(offset, now_ms)`, or `log.directory.fail(error)` if one raised OSError."""
+        """Logs to sync now: a segment was closed, or flush.ms is over.
+
+        Run the jobs in a thread, then call `log.fsynced(offset, now_ms)`, or `log.directory.fail(error)` if
+        it raised OSError. Logs whose job is still running are left out.
+        """
         jobs = []
         for log in self.logs.values():
-            if log.directory.offline or log.recovery_point >= log.log_end_offset:
+            if log.recovery_point >= log.log_end_offset or log.sync_running or log.directory.offline:
                 continue
             if log.wants_sync or now_ms - log.last_sync_ms >= log.config.flush_ms:
                 try:
                     jobs.append((log, log.fsync_job()))
+                    log.sync_running = True
                 except StorageError:
                     continue
         return jobs
 
+    def checkpoint_job(self, *names: str) -> CheckpointJob | None:
+        """The checkpoints of these names (all, if none is given) that have changed, ready to be written
+        anywhere; None if none has. Finish one job before asking for the next.
+        """
+        files = [
+            (log_dir, path, text)
+            for log_dir in self.dirs
+            if not log_dir.offline
+            for path, text in self._checkpoints(log_dir, names)
+            if self._written.get(path) != text
+        ]
+        return CheckpointJob(self._disk, files, self._written) if files else None
+
+    def high_watermark_job(self) -> CheckpointJob | None:
+        """Due every replica.high.watermark.checkpoint.interval.ms; see `checkpoint_job`."""
+        return self.checkpoint_job(HIGH_WATERMARKS)
+
     def tick_high_watermarks(self) -> None:
-        """Checkpoint the high watermarks (replica.high.watermark.checkpoint.interval.ms)."""
-        self._each_dir(self._checkpoint_high_watermarks)
+        """Checkpoint the high watermarks here and now."""
+        self._checkpoint(HIGH_WATERMARKS)
 
     def tick_recovery_points(self) -> None:
-        """Checkpoint recovery points and log starts (log.flush.offset.checkpoint.interval.ms)."""
-        self._each_dir(self._checkpoint)
+        """Checkpoint everything here and now; due every log.flush.offset.checkpoint.interval.ms."""
+        self._checkpoint()
+
+    def checkpoint_log_starts(self) -> None:
+        """After DeleteRecords or retention moved a start, so that a crash does not bring records back."""
+        self._checkpoint(LOG_STARTS)
+
+    def _checkpoint(self, *names: str) -> None:
+        job = self.checkpoint_job(*names)
+        if job is not None:
+            job.run()
+            job.finish()
+
+    def _checkpoints(self, log_dir: LogDir, names: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+        """(path, text) of the directory's checkpoints, all if no name is given."""
+        logs = list(self._logs_of(log_dir))
+        found: dict[str, dict[TopicPartition, int]] = {}
+        if not names or RECOVERY_POINTS in names:
+            found[RECOVERY_POINTS] = {log.topic_partition: log.recovery_point for log in logs}
+        if not names or LOG_STARTS in names:
+            found[LOG_STARTS] = {
+                log.topic_partition: log.log_start_offset
+                for log in logs
+                if log.log_start_offset > log.segments.first.base_offset
+            }
+        if not names or HIGH_WATERMARKS in names:
+            found[HIGH_WATERMARKS] = {log.topic_partition: log.high_watermark for log in logs}
+        return [(f"{log_dir.path}/{name}", format_offsets(offsets)) for name, offsets in found.items()]
 
     def _each_log(self, work: Callable[[Log], int]) -> int:
         total = 0
@@ -344,43 +422,6 @@ class LogManager:
                 except StorageError:
                     continue  # the directory says so in the log, once
         return total
-
-    def _each_dir(self, work: Callable[[LogDir], None]) -> None:
-        for log_dir in self.dirs:
-            if not log_dir.offline:
-                try:
-                    work(log_dir)
-                except StorageError:
-                    continue
-                except OSError as error:
-                    log_dir.fail(error)
-
-    def _checkpoint_high_watermarks(self, log_dir: LogDir) -> None:
-        marks = {log.topic_partition: log.high_watermark for log in self._logs_of(log_dir)}
-        self._write_offsets(f"{log_dir.path}/{HIGH_WATERMARKS}", marks)
-
-    def _checkpoint(self, log_dir: LogDir) -> None:
-        logs = list(self._logs_of(log_dir))
-        self._write_offsets(
-            f"{log_dir.path}/{RECOVERY_POINTS}", {log.topic_partition: log.recovery_point for log in logs}
-        )
-        starts = {
-            log.topic_partition: log.log_start_offset
-            for log in logs
-            if log.log_start_offset > log.segments.first.base_offset
-        }
-        self._write_offsets(f"{log_dir.path}/{LOG_STARTS}", starts)
-        self._checkpoint_high_watermarks(log_dir)
-
-    def _write_offsets(self, path: str, offsets: dict[TopicPartition, int]) -> None:
-        text = format_offsets(offsets)
-        if self._written.get(path) != text:
-            self._disk.write_file(path, text.encode())
-            self._written[path] = text
-
-    def checkpoint_log_starts(self) -> None:
-        """After DeleteRecords or retention moved a start, so that a crash does not bring records back."""
-        self._each_dir(self._checkpoint)
 
     # -- facts -----------------------------------------------------------------------------------------------
 

@@ -112,7 +112,9 @@ def truncate_fully_and_start_at(log: Log, offset: int, now_ms: int) -> None:
 
 def _end_at(log: Log, offset: int) -> None:
     log.log_end_offset = offset
-    log.recovery_point = min(log.recovery_point, offset)
+    if log.recovery_point > offset:
+        log.recovery_point = offset
+        log.directory.on_recovery_point_lowered()
     log.epochs.truncate_from_end(offset)
     if log.high_watermark > offset or log.high_watermark < log.log_start_offset:
         log.high_watermark = max(min(log.high_watermark, offset), log.log_start_offset)

@@ -43,6 +43,12 @@ class World:
         jobs, self.jobs = self.jobs, []
         return jobs
 
+    def checkpoint_job(self):
+        self.calls.append((self.now, "recovery_points"))
+
+    def high_watermark_job(self):
+        self.calls.append((self.now, "high_watermarks"))
+
     def __getattr__(self, name):
         if not name.startswith("tick_"):
             raise AttributeError(name)
@@ -98,7 +104,7 @@ def test_an_error_is_no_end(world):
         world.calls.append((world.now, "failed"))
         raise StorageError("the disk is gone")
 
-    world.tick_high_watermarks = fail
+    world.high_watermark_job = fail
     housekeeping(world)
     world.until(16_000)
     assert world.counts()["failed"] == 3
@@ -130,3 +136,18 @@ def test_a_log_is_synced_elsewhere_and_once_at_a_time(world):
     error = OSError("no space")
     world.blocking[1][1](error)
     assert failures == [error]
+
+
+def test_checkpoints_are_written_elsewhere_and_one_at_a_time(world):
+    finished = []
+    job = SimpleNamespace(run=lambda: None, finish=lambda: finished.append(world.now))
+    world.high_watermark_job = lambda: job
+    housekeeping(world)
+    world.until(20_000)
+    ((work, done),) = world.blocking
+    assert work is job.run
+    assert finished == []
+    done(None)
+    assert finished == [20_000]
+    world.until(30_000)
+    assert len(world.blocking) == 2

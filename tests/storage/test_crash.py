@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -29,6 +29,8 @@ class Promise:
     written: list[tuple[int, int, int]] = None
     log_start: int = 0
     epoch: int = 0
+    #: What `written` was before each truncation; a cut that was not synced may be undone.
+    before: list[list[tuple[int, int, int]]] = field(default_factory=list)
 
 
 def work(disk: MemoryDisk, promise: Promise, seed: int) -> None:
@@ -73,6 +75,16 @@ def work(disk: MemoryDisk, promise: Promise, seed: int) -> None:
             promise.log_start = start
             log.delete_old_segments(NOW_MS)
             logs.tick_removals(NOW_MS + 10)
+        elif action == 11 and log.producers.first_unstable is None:
+            promise.before.append(list(promise.written))
+            # A cut that keeps a whole batch's end and does not touch the producer's sequence.
+            ends = [last + 1 for first, last, _ in promise.written if last >= promise.log_start]
+            end = rng.choice(ends) if ends else promise.log_start
+            promise.durable_end = min(promise.durable_end, end)
+            promise.written = [b for b in promise.written if b[1] < end]
+            log.truncate_to(end)
+            entry = log.producers.entries.get(7)
+            sequence = entry.last_sequence + 1 if entry else 0
         else:
             logs.tick_high_watermarks()
     if rng.random() < 0.3:
@@ -100,10 +112,12 @@ def check(log: Log, promise: Promise) -> None:
         offset = part.next_offset
     assert log.log_end_offset >= promise.durable_end
     assert log.log_start_offset <= promise.log_start
-    expected = [b for b in promise.written if log.log_start_offset <= b[1] and b[1] < log.log_end_offset]
-    assert found == expected
-    whole = {last + 1 for _, last, _ in promise.written} | {0, log.log_start_offset}
-    assert log.log_end_offset in whole
+    versions = [
+        [b for b in written if log.log_start_offset <= b[1] < log.log_end_offset]
+        for written in (promise.written, *promise.before)
+    ]
+    assert found in versions
+    assert log.log_end_offset == (found[-1][1] + 1 if found else log.log_start_offset)
 
 
 @pytest.mark.parametrize("seed", range(12))
