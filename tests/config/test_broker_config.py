@@ -191,3 +191,9 @@ def test_an_address_that_nobody_can_connect_to_is_not_advertised():
     broker = config(advertised_listeners="PLAINTEXT://0.0.0.0:9092")
     with pytest.raises(ConfigError, match="clients cannot connect"):
         advertised_listeners(broker, bound_listeners(broker), "me")
+
+
+@pytest.mark.parametrize("name", ["node.id", "broker.id"])
+def test_the_two_names_of_the_id_stand_in_for_each_other(name: str) -> None:
+    config = BrokerConfig({name: "7"})
+    assert (config.node_id, config.get_int("node.id"), config.get_int("broker.id")) == (7, 7, 7)
