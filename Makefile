@@ -28,6 +28,7 @@ $(BIN)/python:
 $(VENV)/.kbroker-run: pyproject.toml | $(BIN)/python
 	@echo "installing kbroker into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m compileall -q kbroker # an editable installation does not: the first start would
 	@touch $@
 
 $(VENV)/.kbroker-dev: pyproject.toml | $(BIN)/python

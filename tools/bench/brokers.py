@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import shutil
 import signal
@@ -17,6 +18,7 @@ from tools.kafka_jars import KAFKA_VERSION, class_path
 BROKER_CORE = 0
 LOAD_CORE = 1
 _CORES = sorted(os.sched_getaffinity(0))  # before anybody binds himself
+_SOURCES = Path(__file__).parents[2] / "kbroker"
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
@@ -55,6 +57,7 @@ class BrokerProcess:
         log = (self.folder / "broker.log").open("ab")
         self._process = subprocess.Popen(
             self.command(),
+            env={name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -125,6 +128,11 @@ class Kbroker(BrokerProcess):
     """This project, as `kbroker start` runs it."""
 
     label = "kbroker"
+
+    def __init__(self) -> None:
+        super().__init__()
+        # As after `pip install`: a checkout that was just edited would be compiled in the first start.
+        compileall.compile_dir(_SOURCES, quiet=1)
 
     def command(self) -> list[str]:
         data = str(self.folder / "data")
