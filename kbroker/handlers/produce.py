@@ -17,26 +17,23 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
+from kbroker.handlers.produce_answer import (
+    WRONG_LEADER,
+    Item,
+    encode_answer,
+    name_leaders,
+    response_of,
+)
 from kbroker.handlers.produce_prefix import FLEXIBLE_SINCE, Prefix, PrefixCache, uvarint_size
 from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.protocol.generated.produce_request import ProduceRequest
-from kbroker.protocol.generated.produce_response import (
-    BatchIndexAndErrorMessage,
-    LeaderIdAndEpoch,
-    NodeEndpoint,
-    PartitionProduceResponse,
-    ProduceResponse,
-    TopicProduceResponse,
-)
 from kbroker.replication.delayed_produce import DelayedProduce
-from kbroker.storage.append_checks import AppendError
-from kbroker.storage.log import AppendOrigin, AppendResult
+from kbroker.storage.log import AppendOrigin
 
 if TYPE_CHECKING:
     from kbroker.broker.partition import Partition
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
-    from kbroker.metadata.image import ClusterImage
 
 VERSIONS = (3, 13)
 
@@ -50,7 +47,6 @@ _ZSTD = 4
 _CODEC_BITS = 0x07
 _TRANSACTIONAL_BIT = 0x10
 _ADMIN_CLIENT = "__admin_client"
-_WRONG_LEADER = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 
 
 class ProduceConnection(Protocol):
@@ -152,11 +148,11 @@ class ProducePath:
             if meaning.acks == 0:
                 raise ProtocolError("the disk failed under a Produce with acks=0")
             answer = connection.out[position]
-            item = _Item(meaning.name, meaning.topic_id, meaning.index)
+            item = Item(meaning.name, meaning.topic_id, meaning.index)
             item.fail(ApiError(ErrorCode.KAFKA_STORAGE_ERROR))
             (correlation_id,) = _CORRELATION.unpack_from(answer, 4)
-            connection.out[position] = _encode(
-                _response([item], cache.version), cache.version, correlation_id
+            connection.out[position] = encode_answer(
+                response_of([item], cache.version), cache.version, correlation_id
             )
 
     # -- the general path --
@@ -175,7 +171,7 @@ class ProducePath:
         return self._finish(request, items, context)
 
     def _finish(
-        self, request: ProduceRequest, items: list[_Item], context: RequestContext
+        self, request: ProduceRequest, items: list[Item], context: RequestContext
     ) -> bytes | Deferred[bytes | None] | None:
         """Answer what was appended, now or when it is committed."""
         if request.acks == 0:
@@ -186,16 +182,16 @@ class ProducePath:
             return self._answer_when_committed(request, items, waiting, context)
         return self._answer(items, context)
 
-    def _items(self, request: ProduceRequest, context: RequestContext) -> list[_Item]:
+    def _items(self, request: ProduceRequest, context: RequestContext) -> list[Item]:
         """The request's partitions in its order, those refused at first sight with their error."""
         image = self._services.metadata.image
-        items: list[_Item] = []
+        items: list[Item] = []
         by_id = context.version >= 13
         for topic in request.topic_data:
             known = image.topics.by_id(bytes(topic.topic_id)) if by_id else image.topics.get(topic.name)
             name = known.name if known is not None else topic.name
             for data in topic.partition_data:
-                item = _Item(name, bytes(topic.topic_id), data.index, data.records)
+                item = Item(name, bytes(topic.topic_id), data.index, data.records)
                 items.append(item)
                 if known is None:
                     unknown = ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -207,7 +203,7 @@ class ProducePath:
                 item.fail(ApiError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED))
         return items
 
-    def _append(self, request: ProduceRequest, items: list[_Item], context: RequestContext) -> None:
+    def _append(self, request: ProduceRequest, items: list[Item], context: RequestContext) -> None:
         now_ms = self._now_ms()
         touched: dict[Partition, None] = {}
         for item in items:
@@ -226,7 +222,7 @@ class ProducePath:
             if item.partition in failed:
                 item.fail(ApiError(ErrorCode.KAFKA_STORAGE_ERROR))
 
-    def _check(self, request: ProduceRequest, item: _Item, context: RequestContext) -> None:
+    def _check(self, request: ProduceRequest, item: Item, context: RequestContext) -> None:
         """What is refused before the log is asked. Raises ApiError."""
         records = item.records
         if records is None:
@@ -250,14 +246,14 @@ class ProducePath:
 
     # -- answers --
 
-    def _answer(self, items: list[_Item], context: RequestContext) -> bytes:
-        response = _response(items, context.version)
-        if context.version >= 10 and any(item.error in _WRONG_LEADER for item in items):
-            _name_leaders(response, items, self._services.metadata.image, context.listener_name)
-        return _encode(response, context.version, context.correlation_id)
+    def _answer(self, items: list[Item], context: RequestContext) -> bytes:
+        response = response_of(items, context.version)
+        if context.version >= 10 and any(item.error in WRONG_LEADER for item in items):
+            name_leaders(response, items, self._services.metadata.image, context.listener_name)
+        return encode_answer(response, context.version, context.correlation_id)
 
     def _answer_when_committed(
-        self, request: ProduceRequest, items: list[_Item], waiting: list[_Item], context: RequestContext
+        self, request: ProduceRequest, items: list[Item], waiting: list[Item], context: RequestContext
     ) -> Deferred[bytes | None]:
         """acks=-1 with followers: the answer comes when every record is committed, or at the timeout."""
         answer: Deferred[bytes | None] = Deferred()
@@ -286,7 +282,7 @@ class ProducePath:
         connection: ProduceConnection,
         frame: memoryview,
         request: ProduceRequest,
-        item: _Item,
+        item: Item,
         version: int,
     ) -> None:
         """Recognise requests like this one by their prefix from now on."""
@@ -306,55 +302,6 @@ class ProducePath:
             connection.fast = self.fast
         meaning = Prefix(item.partition, request.acks, version, item.name, item.topic_id, item.index)
         cache.learn(bytes(frame[8:prefix_end]), meaning)
-
-
-class _Item:
-    """One partition of a request on its way to an answer."""
-
-    __slots__ = ("answer", "error", "failure", "index", "name", "partition", "records", "result", "topic_id")
-
-    def __init__(self, name: str, topic_id: bytes, index: int, records: Any = None) -> None:
-        self.name = name
-        self.topic_id = topic_id
-        self.index = index
-        self.records: memoryview | bytes | None = records
-        self.partition: Partition | None = None
-        self.result: AppendResult | None = None
-        self.failure: ApiError | None = None
-        self.error: ErrorCode | None = None
-        self.answer: PartitionProduceResponse | None = None
-
-    def fail(self, failure: ApiError) -> None:
-        self.failure = failure
-        self.error = failure.code
-
-    @property
-    def needs_followers(self) -> bool:
-        """Appended, and not committed by the leader alone."""
-        return self.error is None and self.partition is not None and self.partition.has_followers
-
-    def response(self) -> PartitionProduceResponse:
-        failure, result = self.failure, self.result
-        if failure is None and result is not None:
-            return PartitionProduceResponse(
-                index=self.index,
-                base_offset=result.base_offset,
-                log_append_time_ms=result.append_time_ms,
-                log_start_offset=result.log_start_offset,
-            )
-        answer = PartitionProduceResponse(index=self.index, base_offset=-1, log_append_time_ms=-1)
-        if failure is None:
-            return answer
-        answer.error_code = failure.code
-        if isinstance(failure, AppendError):
-            answer.log_start_offset = failure.log_start_offset
-            if failure.record_errors:
-                answer.error_message = failure.message
-                answer.record_errors = [
-                    BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=text)
-                    for index, text in failure.record_errors
-                ]
-        return answer
 
 
 def _records_bounds(data: memoryview, position: int, end: int, version: int) -> tuple[int, int] | None:
@@ -399,7 +346,7 @@ def _codec(records: memoryview | bytes) -> int:
     return records[_ATTRIBUTES] & _CODEC_BITS
 
 
-def _close_on_error(items: list[_Item]) -> None:
+def _close_on_error(items: list[Item]) -> None:
     """acks=0 has no answer: an error can only be told by closing, so that the client looks for a new
     leader.
     """
@@ -417,50 +364,3 @@ def _commit_error(done: Deferred[None], partition: Partition) -> ErrorCode:
     if state is not None and not state.has_enough_in_sync:
         return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
     return ErrorCode.NONE
-
-
-def _response(items: list[_Item], version: int) -> ProduceResponse:
-    """The response, topics in order of their first partition."""
-    topics: dict[object, TopicProduceResponse] = {}
-    for item in items:
-        key: object = item.topic_id if version >= 13 else item.name
-        topic = topics.get(key)
-        if topic is None:
-            topic = topics[key] = TopicProduceResponse()
-            if version >= 13:
-                topic.topic_id = item.topic_id
-            else:
-                topic.name = item.name
-        item.answer = item.response()
-        if version < 4 and item.answer.error_code == ErrorCode.KAFKA_STORAGE_ERROR:
-            # A client of that time does not know the code; it looks for another leader.
-            item.answer.error_code = ErrorCode.NOT_LEADER_OR_FOLLOWER
-        topic.partition_responses.append(item.answer)
-    return ProduceResponse(responses=list(topics.values()))
-
-
-def _name_leaders(
-    response: ProduceResponse, items: list[_Item], image: ClusterImage, listener_name: str
-) -> None:
-    """KIP-951: tell a client that asked the wrong broker who leads, and where that is."""
-    named: dict[int, NodeEndpoint] = {}
-    for item in items:
-        state = image.topics.partition(item.name, item.index)
-        if item.error not in _WRONG_LEADER or item.answer is None or state is None:
-            continue
-        item.answer.current_leader = LeaderIdAndEpoch(leader_id=state.leader, leader_epoch=state.leader_epoch)
-        broker = image.brokers.get(state.leader)
-        endpoint = broker.endpoint(listener_name) if broker is not None else None
-        if broker is not None and endpoint is not None:
-            named[broker.id] = NodeEndpoint(
-                node_id=broker.id, host=endpoint.host, port=endpoint.port, rack=broker.rack
-            )
-    response.node_endpoints = list(named.values())
-
-
-def _encode(response: ProduceResponse, version: int, correlation_id: int) -> bytes:
-    out = bytearray(9 if version >= FLEXIBLE_SINCE else 8)
-    response.encode_into(out, version)
-    _INT.pack_into(out, 0, len(out) - 4)
-    _CORRELATION.pack_into(out, 4, correlation_id)
-    return bytes(out)
