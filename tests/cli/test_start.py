@@ -54,6 +54,8 @@ class Running:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            # A shell that put the tests into the background has told them to ignore Ctrl-C, and us with them.
+            preexec_fn=None if os.name == "nt" else lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         lines = []
         while not lines or "Ctrl-C" not in lines[-1]:
