@@ -92,7 +92,7 @@ class LeaderEpochs:
     def truncate_from_start(self, start_offset: int) -> None:
         """Forget epochs that ended before `start_offset`; the one that holds it now begins there."""
         gone = bisect_right(self._starts, start_offset)
-        if gone and self._starts[gone - 1] < start_offset:
+        if gone > 1 or (gone and self._starts[0] < start_offset):
             del self._epochs[: gone - 1], self._starts[: gone - 1]
             self._starts[0] = start_offset
             self.dirty = True

@@ -21,7 +21,7 @@ from zlib import crc32
 
 from crc32c import crc32c
 
-from kbroker.errors import ErrorCode
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.record_batch import (
     CONTROL_BIT,
     LOG_OVERHEAD,
@@ -303,13 +303,16 @@ class Log:
         base = self.staged_end_offset
         last = base + delta
         if producer_id >= 0:
-            seen = log_append.find_duplicate(self, producer_id, epoch, sequence, delta, attributes)
+            transactional = attributes & TRANSACTIONAL_BIT != 0
+            try:
+                seen = self.producers.verdict(producer_id, epoch, sequence, delta, transactional)
+            except ApiError as error:
+                raise AppendError(error.code, error.message, log_start_offset=self.log_start_offset) from None
             if seen is not None:
                 # Kafka answers a retry with the batch's own time, whatever the topic's timestamp type.
                 start = self.log_start_offset
                 return AppendResult(seen.first_offset, seen.last_offset, seen.timestamp, start, True)
             last_sequence = (sequence + delta) & _INT_MAX
-            transactional = attributes & TRANSACTIONAL_BIT != 0
             self.stage(records, size, base, last, max_ts, leader_epoch, now_ms)
             self.producers.add_batch(producer_id, epoch, last_sequence, base, delta, max_ts, transactional)
         else:
@@ -383,7 +386,11 @@ class Log:
             else:
                 file.write(start, b"".join(staged))
         except OSError as error:
-            raise self.directory.fail(error) from error
+            failure = self.directory.fail(error)
+            if not self.directory.offline:
+                # No descriptor was free, nothing is written: kept for the next flush, in bytes of our own.
+                self._staged = [b"".join(staged)]
+            raise failure from error
         staged.clear()
         active.size = self._staged_position
         self.log_end_offset = self.staged_end_offset

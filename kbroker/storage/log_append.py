@@ -8,33 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.protocol.record_batch import TRANSACTIONAL_BIT, BatchHeader, check_crc, iter_batches
+from kbroker.protocol.record_batch import BatchHeader, check_crc, iter_batches
 from kbroker.storage.append_checks import AppendError
 from kbroker.storage.producer_replay import count_batch, read_marker
-from kbroker.storage.producer_state import BatchMemory
 
 if TYPE_CHECKING:
     from kbroker.storage.log import Log
-
-_SEQUENCE_MAX = 0x7FFF_FFFF
-
-
-def find_duplicate(
-    log: Log, producer_id: int, epoch: int, sequence: int, delta: int, attributes: int
-) -> BatchMemory | None:
-    """The batch that a client's batch repeats; None: it may be appended.
-
-    Raises:
-        AppendError: the producer may not append it now.
-    """
-    producers = log.producers
-    try:
-        seen = producers.find_duplicate(producer_id, epoch, sequence, (sequence + delta) & _SEQUENCE_MAX)
-        if seen is None:
-            producers.check(producer_id, epoch, sequence, attributes & TRANSACTIONAL_BIT != 0)
-        return seen
-    except ApiError as error:
-        raise AppendError(error.code, error.message, log_start_offset=log.log_start_offset) from None
 
 
 def larger_than_segment(log: Log, size: int) -> AppendError:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from kbroker.storage.disk import Disk, StorageError
 from kbroker.storage.file_names import DELETED
-from kbroker.storage.open_files import OpenFiles
+from kbroker.storage.open_files import NO_DESCRIPTORS, OpenFiles
 from kbroker.types import ZERO_UUID, Uuid
 
 logger = logging.getLogger(__name__)
@@ -61,7 +61,14 @@ class LogDir:
         return self.failure is not None
 
     def fail(self, error: OSError) -> StorageError:
-        """Take the directory offline; the error to raise."""
+        """Take the directory offline; the error to raise.
+
+        A lack of descriptors does not count: it strikes before anything is written, so the same call may
+        succeed later.
+        """
+        if error.errno in NO_DESCRIPTORS:
+            self.files.keep_fewer()
+            return StorageError(f"Log directory {self.path}: {error}")
         if self.failure is None:
             self.failure = str(error)
             logger.error("log directory %s failed and is offline until a restart: %s", self.path, error)

@@ -6,10 +6,13 @@ Dropping is not closing: whoever still holds a file (a response that is being se
 from __future__ import annotations
 
 from collections import OrderedDict
+from errno import EMFILE, ENFILE
 
 from kbroker.storage.disk import Disk, DiskFile
 
 DEFAULT_LIMIT = 1024
+#: Error numbers that tell of a lack of descriptors, not of a bad disk.
+NO_DESCRIPTORS = (EMFILE, ENFILE)
 
 
 class OpenFiles:
@@ -34,10 +37,23 @@ class OpenFiles:
         if file is not None:
             files.move_to_end(path)
             return file
-        file = files[path] = self.disk.open(path, create=True)
+        try:
+            file = self.disk.open(path, create=True)
+        except OSError as error:
+            if error.errno not in NO_DESCRIPTORS:
+                raise
+            self.keep_fewer()
+            file = self.disk.open(path, create=True)
+        files[path] = file
         if len(files) > self.limit:
             files.popitem(last=False)
         return file
+
+    def keep_fewer(self) -> None:
+        """Descriptors ran out (sockets need them, too): open files more often rather than fail."""
+        self.limit = max(min(self.limit, len(self._files)) // 2, 1)
+        while len(self._files) > self.limit:
+            self._files.popitem(last=False)
 
     def forget(self, path: str) -> None:
         """The path is about to be renamed, removed or replaced."""

@@ -110,6 +110,31 @@ class ProducerState:
 
     # -- appends ---------------------------------------------------------------------------------------------
 
+    def verdict(
+        self, producer_id: int, epoch: int, first_sequence: int, offset_delta: int, transactional: bool
+    ) -> BatchMemory | None:
+        """What becomes of a client's batch: None, it may be appended; else it repeats the batch given.
+
+        Raises:
+            ApiError: as `check`.
+        """
+        entry = self.entries.get(producer_id)
+        if entry is None:
+            return None  # a producer that nobody knows may begin anywhere (KIP-360)
+        batches = entry.batches
+        if (
+            entry.epoch == epoch
+            and batches
+            and first_sequence == batches[-1][0] + 1
+            and (transactional or entry.current_txn_first_offset == NO_OFFSET)
+        ):
+            return None  # the next one, as nearly always
+        last_sequence = (first_sequence + offset_delta) & _SEQUENCE_MAX
+        seen = self.find_duplicate(producer_id, epoch, first_sequence, last_sequence)
+        if seen is None:
+            self.check(producer_id, epoch, first_sequence, transactional)
+        return seen
+
     def find_duplicate(
         self, producer_id: int, epoch: int, first_sequence: int, last_sequence: int
     ) -> BatchMemory | None:
@@ -230,7 +255,9 @@ class ProducerState:
             batches.clear()
         elif len(batches) == _BATCHES_KEPT:
             del batches[0]
-        batches.append(BatchMemory(last_sequence, base_offset + offset_delta, offset_delta, timestamp))
+        # Made like this because it is half the cost, and comes with every batch.
+        memory = (last_sequence, base_offset + offset_delta, offset_delta, timestamp)
+        batches.append(tuple.__new__(BatchMemory, memory))
         entry.last_timestamp = timestamp
         if transactional and entry.current_txn_first_offset == NO_OFFSET:
             entry.current_txn_first_offset = base_offset

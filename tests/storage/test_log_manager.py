@@ -241,3 +241,35 @@ def test_few_files_stay_open() -> None:
         append(logs.get_or_create(TopicPartition("t", number), TOPIC_ID, LogConfig(), NOW_MS), batch())
     assert len(logs._files) == 3
     assert logs.get(TopicPartition("t", 0)).read(0, 100, 1).size > 0
+
+
+def test_descriptors_run_out() -> None:
+    """Fewer files stay open then; the directory is not to blame."""
+    disk = MemoryDisk()
+    logs = manager(disk)
+    for number in range(10):
+        append(logs.get_or_create(TopicPartition("t", number), TOPIC_ID, LogConfig(), NOW_MS), batch())
+    eleventh = logs.get_or_create(TopicPartition("t", 10), TOPIC_ID, LogConfig(), NOW_MS)
+
+    def fail(operation: str, path: str) -> None:
+        if operation == "open" and len(logs._files) > room:
+            raise OSError(24, "Too many open files")
+
+    disk.on_step = fail
+    room = 9
+    append(eleventh, batch())
+    assert len(logs._files) == 5
+    room = -1
+    logs._files.clear()
+    records = batch(b"kept")
+    eleventh.append_as_leader(records, 0, NOW_MS)
+    with pytest.raises(StorageError):
+        eleventh.flush_staged()
+    records[:] = bytes(len(records))  # the caller uses its buffer again
+    with pytest.raises(StorageError):
+        logs.get_or_create(TopicPartition("t", 11), TOPIC_ID, LogConfig(), NOW_MS)
+    assert not logs.dirs[0].offline
+    room = 9
+    append(logs.get_or_create(TopicPartition("t", 11), TOPIC_ID, LogConfig(), NOW_MS), batch())
+    eleventh.flush_staged()
+    assert (eleventh.log_end_offset, b"kept" in eleventh.read(1, 1000, 2).parts[0].read()) == (2, True)

@@ -209,5 +209,7 @@ class LogMachine(RuleBasedStateMachine):
                 assert self.log.epochs.epoch_at(first) == epoch
 
 
-LogMachine.TestCase.settings = settings(max_examples=100, stateful_step_count=30, deadline=None)
+LogMachine.TestCase.settings = settings(
+    max_examples=100, stateful_step_count=30, deadline=None, derandomize=True
+)
 TestLog = LogMachine.TestCase
