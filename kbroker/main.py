@@ -224,6 +224,8 @@ class Node:
         self, logs: LogManager, timer: LoopTimer, blocking: BlockingRunner
     ) -> tuple[Services, KraftNode]:
         config, clock = self.config, self._clock
+        converting = BlockingRunner(asyncio.get_running_loop(), threads=1, name="convert")
+        self._undo.append(converting.close)
         metadata = MetadataCache(self.cluster_id)
         kraft = KraftNode(
             self._kraft_setup(logs),
@@ -258,6 +260,9 @@ class Node:
                 lambda: secrets.randbits(31),
             ),
             fetch_bytes_max=config.get_int("fetch.max.bytes"),
+            compatibility=config.get_str("kbroker.compatibility"),
+            # One thread, not those of the disk: it holds the interpreter while it works.
+            run_blocking=converting.run,
         )
         self._undo.append(kraft.stop)
         self._undo.append(groups.close)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kbroker.broker.coordinator_driver import GroupCoordinatorDriver
     from kbroker.broker.fetch_session import FetchSessionCache
     from kbroker.broker.partition import Partition
+    from kbroker.broker.raft_driver import RunBlocking
     from kbroker.broker.replica_manager import ReplicaManager
     from kbroker.broker.timer import Timer
     from kbroker.clock import Clock
@@ -42,6 +43,10 @@ class Services:
     fetch_sessions: FetchSessionCache
     #: `fetch.max.bytes`, kept here as Fetch needs it each time.
     fetch_bytes_max: int = 57_671_680
+    #: `kbroker.compatibility`: the release of Kafka to be, or `all`.
+    compatibility: str = "all"
+    #: Runs what costs much time in a thread, then tells the loop; None: there are no threads (tests).
+    run_blocking: RunBlocking | None = None
     #: Parts that later issues add and that only few handlers ask for, by name.
     extras: dict[str, Any] = field(default_factory=dict)
 

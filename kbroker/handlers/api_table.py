@@ -1,10 +1,17 @@
 """Which APIs a broker listener serves, in which versions: what ApiVersions advertises and dispatch accepts.
 
+One broker answers every version from Kafka 0.8 to 4.4, unless `kbroker.compatibility` names a release: then
+just that one's (`protocol/releases.py`), as far as we have them.
+
 A small table, so that neither the start nor an ApiVersions request imports every handler. A test compares it
 with `VERSIONS` of each module under `handlers/`: an API is here if and only if its handler exists.
 """
 
 from __future__ import annotations
+
+from functools import lru_cache
+
+from kbroker.protocol.releases import release
 
 #: API key -> (handler module under `kbroker.handlers`, lowest version, highest version).
 API_TABLE: dict[int, tuple[str, int, int]] = {
@@ -26,10 +33,10 @@ API_TABLE: dict[int, tuple[str, int, int]] = {
     20: ("delete_topics", 0, 6),
     21: ("delete_records", 0, 2),
     22: ("init_producer_id", 0, 5),
-    23: ("offset_for_leader_epoch", 2, 4),
-    32: ("describe_configs", 1, 4),
+    23: ("offset_for_leader_epoch", 0, 4),
+    32: ("describe_configs", 0, 4),
     33: ("alter_configs", 0, 2),
-    35: ("describe_log_dirs", 1, 5),
+    35: ("describe_log_dirs", 0, 5),
     37: ("create_partitions", 0, 3),
     42: ("delete_groups", 0, 3),
     44: ("incremental_alter_configs", 0, 1),
@@ -42,7 +49,46 @@ API_TABLE: dict[int, tuple[str, int, int]] = {
     75: ("describe_topic_partitions", 0, 0),
 }
 
-#: Lowest versions that ApiVersions names although the handler starts elsewhere. Produce: old librdkafka
-#: switches features off when version 0 is missing (KAFKA-18659), so Kafka names it and closes the connection
-#: when it is used. OffsetCommit and OffsetFetch 0 were for ZooKeeper: answered, with UNSUPPORTED_VERSION.
-ADVERTISED_MIN: dict[int, int] = {0: 0, 8: 1, 9: 1}
+#: Versions with a module of their own, as they have little in common with what came after.
+LEGACY_TABLE: dict[int, tuple[str, int, int]] = {
+    0: ("produce_legacy", 0, 2),
+    1: ("fetch_legacy", 0, 3),
+    2: ("list_offsets_legacy", 0, 0),
+}
+
+
+class ServedApis:
+    """The APIs of a node.
+
+    Args:
+        compatibility: a release's name, or `all`.
+    """
+
+    def __init__(self, compatibility: str = "all") -> None:
+        kafka = release(compatibility)
+        #: What ApiVersions says: (key, lowest, highest).
+        self.advertised: list[tuple[int, int, int]] = []
+        self._served: dict[int, tuple[int, int]] = {}
+        for key, (_, low, high) in API_TABLE.items():
+            low = LEGACY_TABLE[key][1] if key in LEGACY_TABLE else low
+            if kafka is None:
+                self._served[key] = (low, high)
+                self.advertised.append((key, low, high))
+            elif key in kafka.served:
+                lowest, highest = kafka.served[key]
+                self._served[key] = (max(low, lowest), min(high, highest))
+                self.advertised.append((key, max(low, kafka.advertised[key][0]), min(high, highest)))
+
+    def module(self, key: int, version: int) -> str | None:
+        """Which module under `kbroker.handlers` answers; None: nobody, the connection closes."""
+        low, high = self._served.get(key, (0, -1))
+        if not low <= version <= high:
+            return None
+        legacy = LEGACY_TABLE.get(key)
+        return legacy[0] if legacy is not None and version <= legacy[2] else API_TABLE[key][0]
+
+
+@lru_cache(maxsize=8)
+def served_apis(compatibility: str) -> ServedApis:
+    """See `ServedApis`."""
+    return ServedApis(compatibility)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kbroker.controller.features import SUPPORTED_FEATURES
 from kbroker.errors import ErrorCode
-from kbroker.handlers.api_table import ADVERTISED_MIN, API_TABLE
+from kbroker.handlers.api_table import served_apis
 from kbroker.protocol.generated.api_versions_response import (
     ApiVersion,
     ApiVersionsResponse,
@@ -43,7 +43,7 @@ def handle(services: Services, context: RequestContext, request: ApiVersionsRequ
         error = _check_target(services, request)
         if error is not ErrorCode.NONE:
             return ApiVersionsResponse(error_code=error)
-    response = ApiVersionsResponse(api_keys=_api_keys())
+    response = ApiVersionsResponse(api_keys=_api_keys(services))
     if context.version >= 3:
         _add_features(services, response, context.version)
     return response
@@ -51,7 +51,7 @@ def handle(services: Services, context: RequestContext, request: ApiVersionsRequ
 
 def unsupported_version(services: Services) -> ApiVersionsResponse:
     """The answer, in version 0, to a version of ApiVersions that does not exist."""
-    return ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=_api_keys())
+    return ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=_api_keys(services))
 
 
 def _check_target(services: Services, request: ApiVersionsRequest) -> ErrorCode:
@@ -65,10 +65,10 @@ def _check_target(services: Services, request: ApiVersionsRequest) -> ErrorCode:
     return ErrorCode.NONE
 
 
-def _api_keys() -> list[ApiVersion]:
+def _api_keys(services: Services) -> list[ApiVersion]:
     return [
-        ApiVersion(api_key=key, min_version=ADVERTISED_MIN.get(key, low), max_version=high)
-        for key, (_, low, high) in API_TABLE.items()
+        ApiVersion(api_key=key, min_version=low, max_version=high)
+        for key, low, high in served_apis(services.compatibility).advertised
     ]
 
 

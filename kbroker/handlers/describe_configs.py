@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         DescribeConfigsResource,
     )
 
-VERSIONS = (1, 4)
+VERSIONS = (0, 4)
 
 BROKER_LOGGER = 8
 

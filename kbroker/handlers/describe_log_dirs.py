@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kbroker.protocol.generated.describe_log_dirs_request import DescribeLogDirsRequest
     from kbroker.storage.log_manager import LogDirStats
 
-VERSIONS = (1, 5)
+VERSIONS = (0, 5)
 
 
 def handle(

@@ -1,6 +1,6 @@
 """OffsetForLeaderEpoch (23): where a leader epoch ended, to find out what was truncated.
 
-Versions: 2 the asker's own epoch (KIP-320) · 3 replica id · 4 flexible.
+Versions: 1 the epoch in the answer (KIP-279) · 2 the asker's own epoch (KIP-320) · 3 replica id · 4 flexible.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         OffsetForLeaderPartition,
     )
 
-VERSIONS = (2, 4)
+VERSIONS = (0, 4)
 
 
 def handle(

@@ -1,7 +1,7 @@
 """Single records of a v2 batch: the varint layout inside the (decompressed) payload, and nothing around it.
 
 The loops read varints in line, because a function call per field would triple their time; the slow forms (two
-bytes and more) go through `_long_varint`. Whatever is wrong with a record is `INVALID_RECORD`, as in Kafka.
+bytes and more) go through `long_varint`. Whatever is wrong with a record is `INVALID_RECORD`, as in Kafka.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class RecordScan(NamedTuple):
     bad_timestamps: list[tuple[int, int]]
 
 
-def _long_varint(data: bytes, pos: int, raw: int, max_shift: int) -> tuple[int, int]:
+def long_varint(data: bytes, pos: int, raw: int, max_shift: int) -> tuple[int, int]:
     """Go on with an unsigned varint after a first byte with its high bit set; over-long forms are legal."""
     raw &= 0x7F
     shift = 7
@@ -93,7 +93,7 @@ def decode_payload(
             raw = data[pos]
             pos += 1
             if raw >= 0x80:
-                raw, pos = _long_varint(data, pos, raw, 28)
+                raw, pos = long_varint(data, pos, raw, 28)
             end = pos + ((raw >> 1) ^ -(raw & 1))
             if end > size or end < pos:
                 raise _bad_size(end - pos, size - pos)
@@ -101,12 +101,12 @@ def decode_payload(
             raw = data[pos]
             pos += 1
             if raw >= 0x80:
-                raw, pos = _long_varint(data, pos, raw, 63)
+                raw, pos = long_varint(data, pos, raw, 63)
             timestamp = base_timestamp + ((raw >> 1) ^ -(raw & 1)) if append_time is None else append_time
             raw = data[pos]
             pos += 1
             if raw >= 0x80:
-                raw, pos = _long_varint(data, pos, raw, 28)
+                raw, pos = long_varint(data, pos, raw, 28)
             offset = base_offset + ((raw >> 1) ^ -(raw & 1))
             key, pos = _read_nullable(data, pos, end)
             value, pos = _read_nullable(data, pos, end)
@@ -158,7 +158,7 @@ def scan_payload(
             raw = data[pos]
             pos += 1
             if raw >= 0x80:
-                raw, pos = _long_varint(data, pos, raw, 28)
+                raw, pos = long_varint(data, pos, raw, 28)
             end = pos + ((raw >> 1) ^ -(raw & 1))
             if end > size or end < pos:
                 raise _bad_size(end - pos, size - pos)
@@ -166,12 +166,12 @@ def scan_payload(
             raw = data[pos]
             pos += 1
             if raw >= 0x80:
-                raw, pos = _long_varint(data, pos, raw, 63)
+                raw, pos = long_varint(data, pos, raw, 63)
             timestamp = base_timestamp + ((raw >> 1) ^ -(raw & 1))
             raw = data[pos]
             pos += 1
             if raw >= 0x80:
-                raw, pos = _long_varint(data, pos, raw, 28)
+                raw, pos = long_varint(data, pos, raw, 28)
             delta = (raw >> 1) ^ -(raw & 1)
             if delta != index:
                 consecutive = False
@@ -212,7 +212,7 @@ def _skip_nullable(data: bytes, pos: int, end: int) -> int:
     raw = data[pos]
     pos += 1
     if raw >= 0x80:
-        raw, pos = _long_varint(data, pos, raw, 28)
+        raw, pos = long_varint(data, pos, raw, 28)
     if raw & 1:
         return pos
     pos += raw >> 1
@@ -225,7 +225,7 @@ def _read_nullable(data: bytes, pos: int, end: int) -> tuple[bytes | None, int]:
     raw = data[pos]
     pos += 1
     if raw >= 0x80:
-        raw, pos = _long_varint(data, pos, raw, 28)
+        raw, pos = long_varint(data, pos, raw, 28)
     if raw & 1:
         return None, pos
     stop = pos + (raw >> 1)
@@ -238,7 +238,7 @@ def _read_headers(data: bytes, pos: int, end: int) -> tuple[list[Header], int]:
     raw = data[pos]
     pos += 1
     if raw >= 0x80:
-        raw, pos = _long_varint(data, pos, raw, 28)
+        raw, pos = long_varint(data, pos, raw, 28)
     count = (raw >> 1) ^ -(raw & 1)
     if count < 0:
         raise InvalidRecord(f"Found invalid number of record headers {count}")

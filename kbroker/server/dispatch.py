@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
-from kbroker.handlers.api_table import API_TABLE
+from kbroker.handlers.api_table import served_apis
 from kbroker.handlers.context import RequestContext
 from kbroker.protocol.api_keys import (
     request_class,
@@ -66,8 +66,9 @@ class Dispatcher:
 
     def __init__(self, services: Services) -> None:
         self.services = services
+        self._apis = served_apis(services.compatibility)
         self._routes: dict[int, Route] = {}
-        self._raw_paths: dict[int, Any] = {}
+        self._raw_paths: dict[str, Any] = {}
         self._produce: ProducePath | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -208,7 +209,8 @@ class Dispatcher:
         if connection.staged:
             self.finish_batch(connection)
         route = self._routes.get(_API_VERSIONS << 16) or self._find_route(_API_VERSIONS << 16)
-        assert route is not None
+        if route is None:
+            raise ProtocolError(f"Kafka {self.services.compatibility} has no ApiVersions")
         (correlation_id,) = _KEY_AND_VERSION.unpack_from(frame, 4)
         context = RequestContext(connection.context, _API_VERSIONS, 0, correlation_id)
         response = route.module.unsupported_version(self.services)
@@ -218,14 +220,14 @@ class Dispatcher:
 
     def _find_route(self, key_and_version: int) -> Route | None:
         api_key, version = key_and_version >> 16, key_and_version & 0xFFFF
-        known = API_TABLE.get(api_key)
-        if known is None or not known[1] <= version <= known[2]:
+        name = self._apis.module(api_key, version)
+        if name is None:
             return None
-        module = import_module(f"kbroker.handlers.{known[0]}")
-        raw = self._raw_paths.get(api_key)
+        module = import_module(f"kbroker.handlers.{name}")
+        raw = self._raw_paths.get(name)
         if raw is None and hasattr(module, "raw_path"):
-            raw = self._raw_paths[api_key] = module.raw_path(self.services)
-            if api_key == 0:
+            raw = self._raw_paths[name] = module.raw_path(self.services)
+            if name == "produce":
                 self._produce = raw
         route = Route(
             api_key,

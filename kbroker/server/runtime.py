@@ -34,10 +34,10 @@ class LoopTimer(WheelTimer):
 class BlockingRunner:
     """Runs what may block (fsync, snapshots) in threads, and tells the loop when it is done."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, threads: int = 2, name: str = "disk") -> None:
         self._loop = loop
         # Threads are started when there is work, not before.
-        self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="kbroker-disk")
+        self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix=f"kbroker-{name}")
 
     def run(self, work: Callable[[], object], done: Callable[[BaseException | None], None]) -> None:
         """See `RunBlocking`."""

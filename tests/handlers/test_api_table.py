@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from kbroker import handlers
-from kbroker.handlers.api_table import ADVERTISED_MIN, API_TABLE
+from kbroker.handlers.api_table import API_TABLE, LEGACY_TABLE, ServedApis
 from kbroker.protocol.api_keys import FACTS, request_class, response_class
+from kbroker.protocol.releases import releases
 
 
 @pytest.mark.parametrize("key", API_TABLE)
@@ -22,15 +23,37 @@ def test_the_table_says_what_the_handler_says(key):
     assert name == "".join("_" + c.lower() if c.isupper() else c for c in FACTS[key].name).lstrip("_")
 
 
-def test_every_handler_is_in_the_table():
+@pytest.mark.parametrize("key", LEGACY_TABLE)
+def test_the_oldest_versions_lie_just_below_the_others(key):
+    name, low, high = LEGACY_TABLE[key]
+    assert (low, high) == import_module(f"kbroker.handlers.{name}").VERSIONS
+    assert name == f"{API_TABLE[key][0]}_legacy"
+    assert low == 0
+    assert high + 1 == API_TABLE[key][1]
+
+
+def test_every_handler_is_in_a_table():
     folder = Path(handlers.__file__).parent
-    named = {name for name, _, _ in API_TABLE.values()}
+    named = {name for name, _, _ in [*API_TABLE.values(), *LEGACY_TABLE.values()]}
     for path in folder.glob("*.py"):
         if "VERSIONS = (" in path.read_text():
             assert path.stem in named, path.stem
 
 
-def test_advertised_versions_that_are_not_served_lie_just_beside_those_that_are():
-    for key, low in ADVERTISED_MIN.items():
-        assert 0 <= low <= API_TABLE[key][2]
-        assert request_class(key).MIN_VERSION <= low
+def test_everything_is_served_from_version_0_on():
+    apis = ServedApis()
+    for key, low, high in apis.advertised:
+        assert (low, high) == (0, API_TABLE[key][2])
+        assert all(apis.module(key, version) for version in range(high + 1))
+        assert apis.module(key, high + 1) is None
+
+
+@pytest.mark.parametrize("name", releases())
+def test_a_release_is_what_we_have_of_it(name):
+    kafka, apis = releases()[name], ServedApis(name)
+    advertised = {key: (low, high) for key, low, high in apis.advertised}
+    assert advertised == {key: kafka.advertised[key] for key in API_TABLE if key in kafka.advertised}
+    for key, (_, _, highest) in API_TABLE.items():
+        served = [version for version in range(highest + 2) if apis.module(key, version)]
+        low, high = kafka.served.get(key, (0, -1))
+        assert served == list(range(low, high + 1))

@@ -1,5 +1,10 @@
 """Settings that only kbroker has; all begin with `kbroker.`. The notation is explained in `definition.py`."""
 
+_RELEASES = (
+    "all,4.4,4.3,4.2,4.1,4.0,3.9,3.8,3.7,3.6,3.5,3.4,3.3,3.2,3.1,3.0,2.8,"
+    "2.7,2.6,2.5,2.4,2.3,2.2,2.1,2.0,1.1,1.0,0.11.0,0.10.2,0.10.1,0.10.0,0.9.0,0.8.2"
+)
+
 TABLE = """\
 kbroker.advertised.host | string | null | not blank | ro | obeyed
     The name told to clients for a listener on all interfaces; the machine's own if unset.
@@ -8,10 +13,13 @@ kbroker.auto.create.wait | boolean | false | - | ro | obeyed
     unknown.
 kbroker.cluster.id | string | null | not blank | ro | obeyed
     The id that a new cluster gets and an old one must have; a random one if unset.
+kbroker.compatibility | string | all | in @RELEASES@ | ro | obeyed
+    The release of Apache Kafka whose API versions and defaults clients see; `all`: every
+    version, and the newest defaults.
 kbroker.event.loop | string | auto | in auto,uvloop,asyncio | ro | obeyed
     The event loop: uvloop if it is installed, or the one named.
 kbroker.log.level | string | info | anycase DEBUG,INFO,WARNING,ERROR | ro | obeyed
     The least important log lines written to stderr.
 kbroker.metadata.fsync | boolean | true | - | ro | obeyed
     Whether a metadata change waits until it is forced to disk; the development profile does not wait.
-"""
+""".replace("@RELEASES@", _RELEASES)

@@ -1,0 +1,272 @@
+"""Fetch (1) before version 4: batches of magic 2 leave as messages of magic 0 or 1.
+
+Versions: 0 magic 0 · 1 (0.9) throttle time · 2 (0.10) magic 1 · 3 a limit for the whole answer (KIP-74).
+
+Kafka 4 refuses these versions; the answers are those of 3.9, except that a consumer always gets on: where
+Kafka answers nothing (a partition's limit is smaller than its next batch) or an endless row of empty answers
+(only transaction markers are left) the batch is sent whole, and the request waits for a record.
+
+A parked Fetch holds no data. Reading and converting happens when it answers; what is large is converted in a
+thread, and no answer has more than `ANSWER_BYTES_MAX` (one batch apart).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from struct import Struct
+from typing import TYPE_CHECKING
+
+from kbroker.broker.deferred import Deferred
+from kbroker.broker.fetch_session import FetchedPartition
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.handlers.fetch_read import PartitionRead, PartitionReader
+from kbroker.protocol.down_convert import down_convert
+from kbroker.protocol.generated.fetch_request import FetchRequest
+from kbroker.protocol.generated.fetch_response import FetchableTopicResponse, FetchResponse, PartitionData
+from kbroker.protocol.record_batch import iter_batches
+from kbroker.replication.delayed_fetch import DelayedFetch
+
+if TYPE_CHECKING:
+    from kbroker.broker.services import Services
+    from kbroker.handlers.context import RequestContext
+
+VERSIONS = (0, 3)
+
+#: Answers made of more bytes of the log are converted in a thread.
+INLINE_BYTES_MAX = 64 * 1024
+#: The most bytes of the log that one answer is made of. Old consumers set no limit for the whole answer.
+ANSWER_BYTES_MAX = 8 * 1024 * 1024
+
+_MAGIC_1_SINCE, _ONE_LIMIT_SINCE = 2, 3
+_SIZE_AND_CORRELATION = Struct(">ii")
+
+
+def raw_path(services: Services) -> LegacyFetchPath:
+    """The path of this node."""
+    return LegacyFetchPath(services)
+
+
+class LegacyFetchPath:
+    """Takes Fetch frames of versions 0 to 3, gives whole answers."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._turn = 0
+
+    def request(
+        self, connection: object, frame: bytes, position: int, context: RequestContext
+    ) -> bytes | Deferred[bytes]:
+        """Answer now, or when there is enough."""
+        request = FetchRequest.decode(frame, context.version, position)
+        self._turn += 1
+        return _LegacyFetch(self._services, request, context, self._turn).answer_or_park()
+
+
+class _Part:
+    """One partition on its way into the answer."""
+
+    __slots__ = ("data", "error", "next_offset", "read", "seen_end", "wanted")
+
+    def __init__(self, wanted: FetchedPartition) -> None:
+        self.wanted = wanted
+        self.read = PartitionRead(wanted)
+        self.data = b""
+        self.error = ErrorCode.NONE
+        #: Where reading goes on if nothing that was read is for consumers; None: there is something, or
+        #: nothing more.
+        self.next_offset: int | None = None
+        #: The readable end when the last look found nothing for consumers.
+        self.seen_end = -1
+
+
+class _LegacyFetch:
+    """One request on its way."""
+
+    __slots__ = ("_answer", "_bytes_max", "_context", "_parts", "_reader", "_request", "_services", "_turn")
+
+    def __init__(self, services: Services, request: FetchRequest, context: RequestContext, turn: int) -> None:
+        self._services = services
+        self._request = request
+        self._context = context
+        self._turn = turn
+        self._reader = PartitionReader(services.metadata, services.replicas, request.replica_id, False)
+        limit = request.max_bytes if context.version >= _ONE_LIMIT_SINCE else ANSWER_BYTES_MAX
+        self._bytes_max = max(min(limit, services.fetch_bytes_max, ANSWER_BYTES_MAX), 0)
+        self._parts = [
+            _Part(FetchedPartition(topic.topic, bytes(16), partition))
+            for topic in request.topics
+            for partition in topic.partitions
+        ]
+        self._answer: Deferred[bytes] = Deferred()
+
+    def answer_or_park(self) -> bytes | Deferred[bytes]:
+        """Read; answer unless there is too little and time to wait."""
+        self._read_all()
+        if self._must_answer():
+            self._convert(may_park=True)
+        else:
+            self._park()
+        return self._answer.result() if self._answer.done else self._answer
+
+    # -- waiting --
+
+    def _must_answer(self) -> bool:
+        if self._request.max_wait_ms <= 0 or not any(not part.read.is_unknown for part in self._parts):
+            return True
+        size = 0
+        for part in self._parts:
+            if part.read.error is not ErrorCode.NONE and not part.read.is_unknown:
+                return True
+            size += part.read.size
+        return size >= self._request.min_bytes
+
+    def _park(self) -> None:
+        purgatory = self._services.replicas.fetches
+        parts: dict[Hashable, _Part] = {
+            (part.wanted.topic, part.wanted.partition): part
+            for part in self._parts
+            if not part.read.is_unknown
+        }
+        readable: dict[Hashable, int] = {
+            key: 0 if part.seen_end >= 0 else part.read.size for key, part in parts.items()
+        }
+        for part in parts.values():
+            part.read = PartitionRead(part.wanted)
+        operation = DelayedFetch(
+            self._request.min_bytes, readable, lambda key: self._probe(parts[key]), self._finish
+        )
+        purgatory.park(operation, parts, self._request.max_wait_ms)
+        self._answer.on_cancel = lambda: purgatory.remove(operation)
+
+    def _probe(self, part: _Part) -> int | None:
+        partition = part.wanted.served_by
+        if part.seen_end >= 0 and partition is not None and partition.leader_state is not None:
+            if partition.high_watermark <= part.seen_end:
+                return 0
+            part.seen_end = -1
+        return self._reader.readable_bytes(part.wanted, self._request.min_bytes)
+
+    def _finish(self) -> None:
+        self._answer.on_cancel = None
+        self._read_all()
+        self._convert(may_park=False)
+
+    # -- reading --
+
+    def _read_all(self) -> None:
+        left, min_one = self._bytes_max, True
+        one_limit = self._context.version >= _ONE_LIMIT_SINCE
+        # Without a limit of its own for the answer an old consumer asks in the same order each time: begin
+        # elsewhere each time, so that the partitions behind are not left out for ever.
+        start = 0 if one_limit or not self._parts else self._turn % len(self._parts)
+        for part in self._parts[start:] + self._parts[:start]:
+            wanted = part.wanted
+            part.read = self._reader.read(wanted, max(min(wanted.bytes_max, left), 0), min_one)
+            part.error = part.read.error
+            self._refuse_zstd_topic(part)
+            if part.read.size:
+                left = max(left - part.read.size, 0)
+                min_one = not one_limit and left > 0
+
+    def _refuse_zstd_topic(self, part: _Part) -> None:
+        """A topic that is kept in zstd has nothing for old consumers, whatever lies in it (KIP-110)."""
+        partition = part.wanted.served_by
+        if part.error is not ErrorCode.NONE or partition is None or partition.log is None:
+            return
+        if partition.log.config.compression_type == "zstd":
+            part.read = PartitionRead(part.wanted, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
+            part.error = part.read.error
+
+    # -- converting --
+
+    def _convert(self, *, may_park: bool) -> None:
+        """Convert what was read, here or in a thread, then answer."""
+        parts = [part for part in self._parts if part.read.slice is not None]
+        magic = 1 if self._context.version >= _MAGIC_1_SINCE else 0
+        run_blocking = self._services.run_blocking
+        if run_blocking is None or sum(part.read.size for part in parts) <= INLINE_BYTES_MAX:
+            _convert_parts(parts, magic)
+            self._converted(parts, may_park)
+            return
+
+        def done(error: BaseException | None) -> None:
+            if error is not None:
+                self._answer.fail(error)
+            elif not self._answer.done:
+                self._converted(parts, may_park)
+
+        run_blocking(lambda: _convert_parts(parts, magic), done)
+
+    def _converted(self, parts: list[_Part], may_park: bool) -> None:
+        more = [part for part in parts if part.next_offset is not None and self._read_on(part)]
+        if more:
+            self._convert(may_park=may_park)
+            return
+        nothing = not any(part.data or part.error is not ErrorCode.NONE for part in self._parts)
+        if may_park and nothing and self._request.max_wait_ms > 0 and self._request.min_bytes > 0:
+            self._park()
+        else:
+            self._answer.resolve(self._encode())
+
+    def _read_on(self, part: _Part) -> bool:
+        """Read behind transaction markers; whether there is something."""
+        next_offset, part.next_offset = part.next_offset, None
+        wanted, asked = part.wanted, part.wanted.fetch_offset
+        assert next_offset is not None
+        wanted.fetch_offset = next_offset
+        read = self._reader.read(wanted, max(min(wanted.bytes_max, self._bytes_max), 0), True)
+        wanted.fetch_offset = asked
+        if read.error is not ErrorCode.NONE or read.slice is None:
+            part.seen_end = next_offset
+            part.read.slice = None
+            return False
+        part.read = read
+        return True
+
+    # -- the answer --
+
+    def _encode(self) -> bytes:
+        topics: list[FetchableTopicResponse] = []
+        for part in self._parts:
+            name = part.wanted.topic or ""
+            if not topics or topics[-1].topic != name:
+                topics.append(FetchableTopicResponse(topic=name))
+            topics[-1].partitions.append(_partition(part))
+        out = bytearray(8)
+        FetchResponse(responses=topics).encode_into(out, self._context.version)
+        _SIZE_AND_CORRELATION.pack_into(out, 0, len(out) - 4, self._context.correlation_id)
+        return bytes(out)
+
+
+def _convert_parts(parts: list[_Part], magic: int) -> None:
+    """Touches nothing but the parts: it may run in a thread."""
+    for part in parts:
+        file_slice = part.read.slice
+        if file_slice is None or part.data:
+            continue
+        try:
+            raw = file_slice.read()
+            part.data = down_convert(raw, magic, part.wanted.fetch_offset, part.read.size)
+            if not part.data:
+                part.next_offset = max((batch.next_offset for batch in iter_batches(raw)), default=None)
+        except ApiError as error:
+            refused = (ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, ErrorCode.MESSAGE_TOO_LARGE)
+            part.error = error.code if error.code in refused else ErrorCode.CORRUPT_MESSAGE
+        except OSError:
+            part.error = ErrorCode.KAFKA_STORAGE_ERROR
+
+
+def _partition(part: _Part) -> PartitionData:
+    error = part.error
+    if error is ErrorCode.NONE:
+        return PartitionData(
+            partition_index=part.wanted.partition,
+            high_watermark=part.read.high_watermark,
+            records=part.data,
+        )
+    if error is ErrorCode.KAFKA_STORAGE_ERROR:
+        error = ErrorCode.NOT_LEADER_OR_FOLLOWER
+    records = None if error is ErrorCode.UNSUPPORTED_COMPRESSION_TYPE else b""
+    return PartitionData(
+        partition_index=part.wanted.partition, error_code=error, high_watermark=-1, records=records
+    )
