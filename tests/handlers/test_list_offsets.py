@@ -1,9 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.handlers.node import batch
-from tests.handlers.test_fetch import produce
-from tests.handlers.test_produce import to
 
 from kbroker.errors import ErrorCode
 from kbroker.protocol.generated.delete_records_request import DeleteRecordsPartition, DeleteRecordsTopic
@@ -13,6 +10,9 @@ from kbroker.protocol.generated.offset_for_leader_epoch_request import (
     OffsetForLeaderTopic,
 )
 from kbroker.protocol.record_batch import Record, build_batch
+from tests.handlers.node import batch
+from tests.handlers.test_fetch import produce
+from tests.handlers.test_produce import to
 
 
 def ask(client, *timestamps, topic="t", index=0, version=11, epoch=-1, **fields):
@@ -95,9 +95,7 @@ def test_a_consumer_does_not_see_what_is_not_committed(node):
 
 def test_the_end_of_an_epoch(client):
     def end_of(epoch, current=-1, index=0):
-        wanted = OffsetForLeaderPartition(
-            partition=index, leader_epoch=epoch, current_leader_epoch=current
-        )
+        wanted = OffsetForLeaderPartition(partition=index, leader_epoch=epoch, current_leader_epoch=current)
         topics = [OffsetForLeaderTopic(topic="t", partitions=[wanted])]
         (answer,) = client.ask("OffsetForLeaderEpoch", 4, topics=topics).topics[0].partitions
         return answer.error_code, answer.leader_epoch, answer.end_offset
