@@ -52,9 +52,7 @@ def test_large_data_leaves_as_file_slices_and_small_data_as_bytes(node):
     client = node.connect()
     produce(client, "small", b"s")
     produce(client, "large", b"l" * 100_000)
-    client.send(
-        client.frame("Fetch", 11, max_wait_ms=0, topics=[want("small"), want("large")])
-    )
+    client.send(client.frame("Fetch", 11, max_wait_ms=0, topics=[want("small"), want("large")]))
     kinds = [type(part).__name__ for part in client.core.out]
     assert kinds == ["bytes", "FileSlice"]
     (response,) = client.answers()
