@@ -32,6 +32,8 @@ class _ShortFormatter(logging.Formatter):
 
 def set_up_logging(level: str) -> None:
     """Short lines to stderr from `level` (debug, info, warning, error) on."""
+    # A stderr that nobody reads any more must not make things worse.
+    logging.raiseExceptions = False
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_ShortFormatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
     root = logging.getLogger()
@@ -93,14 +95,25 @@ async def _serve(
         _watch_stdin(loop, stop)
     node = Node(loaded.config)
     await node.start()
-    gc.collect()
-    gc.freeze()
-    print(banner(node), flush=True)
-    stopped = asyncio.ensure_future(node.failed.wait())
-    await asyncio.wait([stop, stopped], return_when=asyncio.FIRST_COMPLETED)
-    stopped.cancel()
-    await node.stop()
+    try:
+        gc.collect()
+        gc.freeze()
+        _say(banner(node))
+        failed = asyncio.ensure_future(node.failed.wait())
+        await asyncio.wait([stop, failed], return_when=asyncio.FIRST_COMPLETED)
+        failed.cancel()
+    finally:
+        await node.stop()
     return 0 if stop.done() else 1
+
+
+def _say(text: str) -> None:
+    """Print; that nobody reads it (any more) is no reason not to serve."""
+    try:
+        print(text, flush=True)
+    except OSError:
+        # What is left in the buffer must not fail again at the exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _catch_signals(loop: asyncio.AbstractEventLoop, stop: asyncio.Future[None]) -> None:

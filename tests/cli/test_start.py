@@ -197,6 +197,29 @@ def test_a_stop_is_quick_with_an_idle_client(data):
     assert time.monotonic() - started < 2
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a pipe whose reader is gone is a POSIX matter")
+def test_a_banner_that_nobody_reads_is_no_reason_to_stop(data):
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = subprocess.Popen(
+        command("--port", 0, "--data", data),
+        env=environment(),
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(writer)
+    deadline = time.monotonic() + 30
+    while not (data / "__cluster_metadata-0" / "quorum-state").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(0.3)
+    process.terminate()
+    assert process.communicate(timeout=30)[1] == ""
+    assert process.returncode == 0
+
+
 def test_a_refusal_is_one_line_of_the_process_too(data):
     done = subprocess.run(
         command("--set", "num.partition=3", "--data", data), env=environment(), capture_output=True, text=True

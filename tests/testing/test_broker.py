@@ -72,7 +72,8 @@ def test_a_broker_process_does_not_outlive_its_tests(tmp_path):
         f"broker = Broker(subprocess=True, data={str(tmp_path / 'data')!r}).start();"
         "os.kill(os.getpid(), 9)"
     )
-    subprocess.run([sys.executable, "-c", code], check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == -9, done.stderr
     deadline = time.monotonic() + 20
     while not (tmp_path / "data" / ".kafka_cleanshutdown").exists():
         assert time.monotonic() < deadline
