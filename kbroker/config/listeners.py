@@ -87,15 +87,22 @@ def _parse(config: BrokerConfig, setting: str, entries: Sequence[str]) -> list[L
     return found
 
 
-def _parse_entry(setting: str, entry: str, protocols: dict[str, str]) -> ListenerAddress:
+def is_endpoint(entry: str) -> bool:
+    """Whether the text is of the form NAME://host:port."""
     name, separator, address = entry.partition("://")
-    host, colon, port = address.rpartition(":")
-    if host.startswith("[") and host.endswith("]"):
-        host = host[1:-1]
-    if not separator or not colon or not port.isascii() or not port.isdigit() or int(port) > 65535:
+    _, colon, port = address.rpartition(":")
+    return bool(name and separator and colon) and port.isascii() and port.isdigit() and int(port) <= 65535
+
+
+def _parse_entry(setting: str, entry: str, protocols: dict[str, str]) -> ListenerAddress:
+    if not is_endpoint(entry):
         raise ConfigError(
             f"{setting}: unable to parse {entry!r}, it must look like PLAINTEXT://localhost:9092"
         )
+    name, _, address = entry.partition("://")
+    host, _, port = address.rpartition(":")
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
     name = name.upper()
     protocol = protocols.get(name)
     if protocol is None:

@@ -18,6 +18,7 @@ from kbroker.config.definitions import (
     group_definitions,
     topic_definitions,
 )
+from kbroker.config.listeners import is_endpoint
 from kbroker.config.values import InvalidValue, Value, to_text
 from kbroker.errors import ApiError, ConfigError, ErrorCode
 
@@ -239,6 +240,13 @@ def _check_dynamic_value(broker: BrokerConfig, name: str, value: Value) -> None:
                 "All entries in cordoned.log.dirs must be present in log.dirs or log.dir. "
                 f"Missing entries : {', '.join(missing)}"
             )
+    if name == "listeners" and isinstance(value, tuple):
+        for entry in value:
+            if not is_endpoint(entry):
+                raise ConfigError(
+                    f"Error creating broker listeners from '[{', '.join(value)}]': "
+                    f"Unable to parse {entry} to a broker endpoint"
+                )
     if name in _THREAD_COUNTS or name == "log.cleaner.threads":
         assert isinstance(value, int)
         _check_thread_count(name, value, broker.get_int(name))

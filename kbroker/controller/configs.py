@@ -72,6 +72,7 @@ def decide_incremental(
     for resource, resource_changes in changes:
         current = image.config(*resource)
         try:
+            _check_type(resource)
             wanted.append((resource, _apply_changes(broker, resource, current, resource_changes)))
         except ApiError as error:
             wanted.append((resource, error))
@@ -171,22 +172,28 @@ def _check_resource(
     settings: Mapping[str, str],
 ) -> None:
     kind, name = resource
+    _check_type(resource)
     if kind == CONFIG_TOPIC:
-        _check_topic_name(image, name)
+        _check_topic_name(name)
         check_topic(settings, remote_storage=broker.get_bool("remote.log.storage.system.enable"))
+        if name not in image.topics:
+            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{name}' does not exist.")
     elif kind == CONFIG_BROKER:
         _check_min_isr(image, name, current, settings)
     elif kind == CONFIG_GROUP:
         if not name:
             raise ApiError(ErrorCode.INVALID_REQUEST, "Default group resources are not allowed.")
         check_group(broker, settings)
-    elif kind == CONFIG_CLIENT_METRICS:
-        check_client_metrics(name, settings)
     else:
-        raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown resource type {kind}")
+        check_client_metrics(name, settings)
 
 
-def _check_topic_name(image: ClusterImage, name: str) -> None:
+def _check_type(resource: ConfigResource) -> None:
+    if resource.type not in (CONFIG_TOPIC, CONFIG_BROKER, CONFIG_GROUP, CONFIG_CLIENT_METRICS):
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown resource type {resource.type}")
+
+
+def _check_topic_name(name: str) -> None:
     from kbroker.controller.topics import topic_name_problem
 
     if not name:
@@ -194,8 +201,6 @@ def _check_topic_name(image: ClusterImage, name: str) -> None:
     problem = topic_name_problem(name)
     if problem is not None:
         raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Topic name is invalid: {problem}")
-    if name not in image.topics:
-        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{name}' does not exist.")
 
 
 def _elr_enabled(image: ClusterImage) -> bool:

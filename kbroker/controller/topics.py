@@ -293,7 +293,7 @@ def create_partitions(
 
 def _additional(image: ClusterImage, topic: CreatePartitionsTopic) -> int:
     current = image.topics.get(topic.name)
-    return max(0, topic.count - (0 if current is None else len(current.partitions)))
+    return 0 if current is None else max(0, topic.count - len(current.partitions))
 
 
 def _more_partitions(

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kbroker.errors import ApiError
+from kbroker.controller.topics import topic_name_problem
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.describe_producers_response import (
     DescribeProducersResponse,
     PartitionResponse,
@@ -41,12 +42,16 @@ def handle(
 
 def _partition(services: Services, topic: str, index: int) -> PartitionResponse:
     answer = PartitionResponse(partition_index=index)
+    problem = topic_name_problem(topic)
     try:
+        if problem is not None:
+            raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Topic name is invalid: {problem}")
         log = services.led_partition(topic, index).check_leader()
         answer.active_producers = [_producer(entry) for entry in log.producers.entries.values()]
     except ApiError as error:
         answer.error_code = error.code
-        answer.error_message = error.text
+        # Kafka has no words for a partition that a topic does not have.
+        answer.error_message = error.message if topic in services.metadata.image.topics else error.text
     return answer
 
 

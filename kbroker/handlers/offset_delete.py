@@ -26,13 +26,15 @@ VERSIONS = (0, 0)
 
 def handle(
     services: Services, context: RequestContext, request: OffsetDeleteRequest
-) -> OffsetDeleteResponse | Deferred[OffsetDeleteResponse]:
-    """Partitions that do not exist are refused first; if nothing is left, the group is not asked."""
+) -> Deferred[OffsetDeleteResponse]:
+    """Partitions that do not exist are refused, but a group that is refused refuses everything."""
     response = OffsetDeleteResponse()
     wanted: list[tuple[str, int]] = []
     places: list[OffsetDeleteResponsePartition] = []
     image = services.metadata.image
     for topic in request.topics:
+        if not topic.partitions and topic.name in image.topics:
+            continue
         partitions = []
         for partition in topic.partitions:
             place = OffsetDeleteResponsePartition(partition_index=partition.partition_index)
@@ -43,8 +45,6 @@ def handle(
                 places.append(place)
             partitions.append(place)
         response.topics.append(OffsetDeleteResponseTopic(name=topic.name, partitions=partitions))
-    if not wanted:
-        return response
     answer: Deferred[OffsetDeleteResponse] = Deferred()
 
     def deleted(done: Deferred[DeletedOffsets]) -> None:

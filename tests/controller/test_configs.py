@@ -103,11 +103,13 @@ def test_validate_only_refuses_the_same_and_writes_nothing():
         (TOPIC, "t", [change("compression.type", "=", "x" * 40_000)], 40,
          "The configuration value cannot be added because it exceeds the maximum value size of 32767 bytes."),
         (TOPIC, "nobody", [change("retention.ms", "=", "5")], 3, "The topic 'nobody' does not exist."),
+        (TOPIC, "nobody", [change("no.such", "=", "5")], 40, "Unknown topic config name: no.such"),
         (TOPIC, "", [], 42, "Default topic resources are not allowed."),
         (TOPIC, "bad name", [], 17,
          "Topic name is invalid: 'bad name' contains one or more characters other than ASCII alphanumerics, "
          "'.', '_' and '-'"),
         (0, "x", [], 42, "Unknown resource type 0"),
+        (3, "x", [change("no.such", "+", "a")], 42, "Unknown resource type 3"),
         (GROUP, "", [], 42, "Default group resources are not allowed."),
         (GROUP, "g", [change("consumer.session.timeout.ms", "=", "1")], 40,
          "consumer.session.timeout.ms must be in the range 45000 to 60000 inclusive."),

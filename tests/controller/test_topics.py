@@ -307,6 +307,9 @@ def test_a_topic_twice_grows_not_at_all():
 def test_too_much_growth_at_once():
     with pytest.raises(ApiError, match="additional partitions per request"):
         create_partitions(with_topic(cluster(1), "t"), more(count=20_000), rules())
+    # A topic that does not exist cannot grow.
+    (refused,) = create_partitions(cluster(1), more(count=20_000), rules()).response
+    assert refused.error_code == 3
 
 
 # -- DeleteTopics ----------------------------------------------------------------------------------------

@@ -80,6 +80,8 @@ def describe(cluster, kind, name, keys=None, **options):
          "Cannot update these configs dynamically: [node.id, broker.rack]"),
         ("1", [("log.retention.ms", SET, "0")],
          "log.retention.ms must be unlimited (-1) or, greater than or equal to 1"),
+        ("1", [("listeners", SET, "P://:1,a")],
+         "Error creating broker listeners from '[P://:1, a]': Unable to parse a to a broker endpoint"),
         ("1", [("num.io.threads", SET, "100")],
          "Dynamic thread count update validation failed for num.io.threads=100, "
          "value should not be greater than double the current value 8"),

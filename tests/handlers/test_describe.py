@@ -14,13 +14,19 @@ def test_producers_of_a_partition(node):
     for sequence in range(3):
         records = batch(b"a", producer_id=7, producer_epoch=2, base_sequence=sequence)
         client.ask("Produce", 9, **to("t", records))
-    topics = [TopicRequest(name="t", partition_indexes=[0, 4])]
-    known, unknown = client.ask("DescribeProducers", 0, topics=topics).topics[0].partitions
+    topics = [TopicRequest(name=name, partition_indexes=[0, 4]) for name in ("t", "none", "a b")]
+    answers = client.ask("DescribeProducers", 0, topics=topics).topics
+    known, unknown = answers[0].partitions
     (producer,) = known.active_producers
     assert (producer.producer_id, producer.producer_epoch, producer.last_sequence) == (7, 2, 2)
     assert (producer.coordinator_epoch, producer.current_txn_start_offset) == (-1, -1)
     assert producer.last_timestamp == 1_700_000_000_000
-    assert unknown.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert (unknown.error_code, unknown.error_message) == (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, None)
+    absent, impossible = (answer.partitions[0] for answer in answers[1:])
+    assert absent.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert absent.error_message == "This server does not host this topic-partition."
+    assert impossible.error_code == ErrorCode.INVALID_TOPIC_EXCEPTION
+    assert impossible.error_message.startswith("Topic name is invalid: 'a b' contains")
 
 
 def test_log_directories_and_sizes(node, tmp_path):

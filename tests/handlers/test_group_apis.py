@@ -271,7 +271,11 @@ def test_offset_delete(node, client):
     answer = client.ask("OffsetDelete", 0, group_id="none", topics=asked[:1])
     assert (answer.error_code, answer.topics) == (E.GROUP_ID_NOT_FOUND, [])
     assert client.ask("OffsetDelete", 0, group_id="", topics=asked).error_code == E.INVALID_GROUP_ID
-    assert client.ask("OffsetDelete", 0, group_id="none", topics=[]).error_code == 0
+    assert client.ask("OffsetDelete", 0, group_id="none", topics=[]).error_code == E.GROUP_ID_NOT_FOUND
+    assert client.ask("OffsetDelete", 0, group_id="none", topics=asked[2:]).topics == []
+    empty = [OffsetDeleteRequestTopic(name="t"), OffsetDeleteRequestTopic(name="none")]
+    answer = client.ask("OffsetDelete", 0, group_id="g", topics=empty)
+    assert [(topic.name, topic.partitions) for topic in answer.topics] == [("none", [])]
 
 
 # -- groups ----------------------------------------------------------------------------------------------
