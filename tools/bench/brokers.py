@@ -39,6 +39,8 @@ class BrokerProcess:
 
     label = ""
     warm_up_rounds = 2
+    #: Bound to one core, so that what a load costs can be told; a start may use all.
+    one_core = True
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="kbroker-bench-"))
@@ -61,24 +63,31 @@ class BrokerProcess:
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            preexec_fn=lambda: use_core(BROKER_CORE),
+            preexec_fn=(lambda: use_core(BROKER_CORE)) if self.one_core else None,
             cwd=self.folder,
             start_new_session=True,
         )
         log.close()
 
-    def stop(self) -> float:
-        """Ask for a clean end (SIGTERM); the seconds it took."""
+    def stop(self, timeout: float = 30) -> float:
+        """Ask for a clean end (SIGTERM), insist after `timeout` seconds; the seconds it took."""
         assert self._process is not None
         started = time.perf_counter()
         self._process.send_signal(signal.SIGTERM)
         try:
-            self._process.wait(30)
+            self._process.wait(timeout)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
         self._process = None
         return time.perf_counter() - started
+
+    def kill(self) -> None:
+        """End it as a crash would (SIGKILL)."""
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+        self._process = None
 
     def remove(self) -> None:
         """End the process, forget the data."""
@@ -108,6 +117,13 @@ class BrokerProcess:
         stat = Path(f"/proc/{self._process.pid}/stat").read_text()
         user, system = stat.rpartition(")")[2].split()[11:13]
         return (int(user) + int(system)) / _TICKS_PER_SECOND
+
+    def all_cpu_seconds(self) -> float:
+        """As `cpu_seconds`, with children that have ended; 0 while it does not run."""
+        if self._process is None:
+            return 0.0
+        stat = Path(f"/proc/{self._process.pid}/stat").read_text()
+        return sum(map(int, stat.rpartition(")")[2].split()[11:15])) / _TICKS_PER_SECOND
 
     def idle_cpu_seconds(self) -> float:
         """Run time of the threads that are there, to the nanosecond: for spans that cost less than a tick."""

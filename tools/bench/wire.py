@@ -73,6 +73,13 @@ def ask(sock: socket.socket, framed: bytes) -> tuple[Any, int]:
     return response_class(ApiKey(key)).decode(body, version, start), size + 4
 
 
+def answer(sock: socket.socket, key: ApiKey) -> Any:
+    """The next answer, to a request of that kind sent before."""
+    body = _exactly(sock, struct.unpack(">i", _exactly(sock, 4))[0])
+    _, start = parse_response_header(body, key, _VERSIONS[key])
+    return response_class(key).decode(body, _VERSIONS[key], start)
+
+
 def _exactly(sock: socket.socket, count: int) -> bytes:
     parts = bytearray()
     while len(parts) < count:
