@@ -8,6 +8,7 @@ partitions.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -25,7 +26,12 @@ from kbroker.controller.brokers import (
     join_broker,
     register_controller,
 )
-from kbroker.controller.features import SUPPORTED_FEATURES
+from kbroker.controller.features import (
+    LATEST_METADATA_VERSION,
+    METADATA_VERSION,
+    SUPPORTED_FEATURES,
+    latent_features,
+)
 from kbroker.controller.kraft.bootstrap import abort_transaction, bootstrap
 from kbroker.errors import ApiError, ConfigError
 from kbroker.metadata.cache import MetadataCache
@@ -41,6 +47,8 @@ from kbroker.storage.log_config import UNLIMITED, LogConfig
 from kbroker.storage.log_dir import LogDir
 from kbroker.storage.recovery import LogHistory, create_log, open_log
 from kbroker.types import METADATA_TOPIC_ID, OffsetAndEpoch, TopicPartition, Uuid
+
+_log = logging.getLogger(__name__)
 
 _PARTITION = TopicPartition("__cluster_metadata", 0)
 #: Kafka's readers take batches up to this size; ours are far smaller.
@@ -122,7 +130,7 @@ class KraftNode:
     ) -> None:
         self._setup = setup
         loaded = _load(setup, metadata_dir, clock.now_ms())
-        voters = loaded.rules.voters or VoterSet(setup.static_voters or [QuorumVoter(setup.node_id)])
+        voters = loaded.rules.voters or _static_voters(setup, loaded.files)
         self._loaded: _Loaded | None = loaded
         self.started: Deferred[None] = Deferred()
         self.controller = ControllerDriver(setup.node_id, cache, timer, loaded.image)
@@ -221,8 +229,33 @@ class KraftNode:
         except ApiError as error:
             self.started.fail(ConfigError(f"this release cannot serve the cluster here: {error.text}"))
             return
+        latent = latent_features(self.controller.committed_image)
+        if latent:
+            _log.warning(
+                "this cluster uses features that this release does not act on: %s. What they wrote is kept, "
+                "but their groups and transactions are not served",
+                ", ".join(f"{name} {level}" for name, level in sorted(latent.items())),
+            )
         self.controller.publish_from_now()
         self.started.resolve(None)
+
+
+def _static_voters(setup: KraftSetup, files: MetadataFiles) -> VoterSet:
+    """The configured quorum; the one that the folder was last part of, if none is configured."""
+    known = files.read_static_voters()
+    configured = [voter.id for voter in setup.static_voters]
+    if known and configured and sorted(known) != sorted(configured):
+        raise ConfigError(
+            f"controller.quorum.voters names {_names(configured)}, but the metadata in {files.path} belongs "
+            f"to the quorum of {_names(known)}"
+        )
+    return VoterSet(
+        setup.static_voters or [QuorumVoter(voter) for voter in known] or [QuorumVoter(setup.node_id)]
+    )
+
+
+def _names(node_ids: Sequence[int]) -> str:
+    return ", ".join(map(str, sorted(node_ids)))
 
 
 def _raft_node(node_id: int, voters: VoterSet, loaded: _Loaded) -> RaftNode:
@@ -251,6 +284,12 @@ def _load(setup: KraftSetup, metadata_dir: LogDir, now_ms: int) -> _Loaded:
             log_bytes += len(data)
             loader.load(read_items(data))
     except (RaftLogCorruption, MetadataCorruption) as error:
+        level = loader.image().features.get(METADATA_VERSION, 0)
+        if level > LATEST_METADATA_VERSION:
+            raise ConfigError(
+                f"a newer release wrote the metadata in {files.path}: its {METADATA_VERSION} is {level}, and "
+                f"this release knows those up to {LATEST_METADATA_VERSION}"
+            ) from None
         raise ConfigError(f"the metadata in {files.path} is damaged: {error}") from None
     # The old bootstrap file is no part of the log; its records were repeated there.
     return _Loaded(

@@ -9,6 +9,7 @@ from kbroker.raft.election_state import (
     FILE_NAME,
     ElectionState,
     decode_election_state,
+    decode_static_voters,
     encode_election_state,
 )
 from kbroker.raft.snapshot import (
@@ -45,6 +46,11 @@ class MetadataFiles:
         return (
             decode_election_state(self._disk.read_file(path)) if self._disk.exists(path) else ElectionState()
         )
+
+    def read_static_voters(self) -> list[int]:
+        """The voters that the stored state names, as it does while they are fixed by configuration."""
+        path = f"{self.path}/{FILE_NAME}"
+        return decode_static_voters(self._disk.read_file(path)) if self._disk.exists(path) else []
 
     def write_election(self, state: ElectionState, static_voters: list[int] | None) -> None:
         """Store it durably: the file of before or this one survives a crash, never a mixture."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from kbroker.controller.decision import Decision
+from kbroker.controller.features import is_latent
 from kbroker.controller.partitions import DIRECTORY_LEVEL, broker_back, broker_gone
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import ClusterImage, Endpoint, FeatureRange
@@ -104,6 +105,8 @@ def register_broker(image: ClusterImage, node: NodeRegistration) -> Decision[int
 
 def _check_features(image: ClusterImage, node: NodeRegistration) -> None:
     for name, level in image.features.items():
+        if name not in node.features and is_latent(name, level):
+            continue
         supported = node.features.get(name)
         if supported is None or not supported.min_level <= level <= supported.max_level:
             known = "does not support it" if supported is None else f"supports {supported[0]}-{supported[1]}"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from kbroker.controller.features import SUPPORTED_FEATURES
+from kbroker.controller.features import SUPPORTED_FEATURES, latent_features
 from kbroker.errors import ErrorCode
 from kbroker.handlers.api_table import served_apis
 from kbroker.protocol.generated.api_versions_response import (
@@ -80,8 +80,9 @@ def _add_features(services: Services, response: ApiVersionsResponse, version: in
         if version >= 4 or levels.min_level > 0
     ]
     response.finalized_features_epoch = image.offset
+    latent = latent_features(image)
     response.finalized_features = [
         FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
         for name, level in image.finalized_features().items()
-        if level > 0
+        if level > 0 and name not in latent
     ]

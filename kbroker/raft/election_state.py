@@ -49,6 +49,18 @@ def encode_election_state(state: ElectionState, static_voters: Sequence[int] | N
     return json.dumps(content, separators=(",", ":")).encode()
 
 
+def decode_static_voters(data: bytes) -> list[int]:
+    """The ids of the voters that a file of version 0 names; none in version 1.
+
+    Raises:
+        ConfigError: as `decode_election_state`.
+    """
+    try:
+        return [int(voter["voterId"]) for voter in json.loads(data).get("currentVoters", ())]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(f"the file {FILE_NAME} of the metadata log is not readable: {error}") from None
+
+
 def decode_election_state(data: bytes) -> ElectionState:
     """The state in a file of version 0 or 1.
 

@@ -44,6 +44,12 @@ def inspect_folders(disk: Disk, paths: Sequence[str], node_id: int, cluster_id: 
         except OSError as error:
             raise ConfigError(f"cannot read {error.filename or path}: {error.strerror}") from None
         if meta is not None:
+            if meta.version == 0:
+                raise ConfigError(
+                    f"{path} belongs to broker {meta.node_id} of a cluster that keeps its metadata in "
+                    "ZooKeeper: this release starts only on folders of KRaft nodes (`kbroker-admin logs` "
+                    "can read it)"
+                )
             formatted[path] = meta
     check_same_node(list(formatted.items()), node_id, cluster_id)
     return Folders(tuple(paths), formatted)

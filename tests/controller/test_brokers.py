@@ -10,7 +10,7 @@ from kbroker.controller.brokers import (
     register_controller,
     unfence_broker,
 )
-from kbroker.controller.features import SUPPORTED_FEATURES
+from kbroker.controller.features import SUPPORTED_FEATURES, latent_features
 from kbroker.controller.partitions import broker_back, broker_gone
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import Endpoint
@@ -147,11 +147,20 @@ def test_a_fenced_broker_leads_nothing_until_it_is_back():
 
 def test_a_broker_that_cannot_work_at_a_finalized_level_is_refused():
     image = cluster(1).apply([])
-    features = {**image.features, "group.version": 1}
+    features = {**image.features, "group.version": 2}
     newer = type(image)(**{**{f: getattr(image, f) for f in image.__slots__}, "features": features})
-    with pytest.raises(ApiError, match=r"finalized version 1 of group\.version") as caught:
+    with pytest.raises(ApiError, match=r"finalized version 2 of group\.version") as caught:
         register_broker(newer, node())
     assert caught.value.code is ErrorCode.UNSUPPORTED_VERSION
+
+
+def test_features_of_kafka_that_can_be_done_without():
+    image = cluster(1).apply([])
+    features = {**image.features, "group.version": 1, "transaction.version": 2}
+    kafkas = type(image)(**{**{f: getattr(image, f) for f in image.__slots__}, "features": features})
+    assert latent_features(kafkas) == {"group.version": 1, "transaction.version": 2}
+    record = register_broker(kafkas, node()).records[-1]
+    assert "group.version" not in {feature.name for feature in record.features}
 
 
 def test_one_log_directory_twice_is_refused():

@@ -61,7 +61,7 @@ def test_an_offset_is_written_in_version_4_one_with_its_own_expiry_in_version_1(
 
 
 def test_records_of_kinds_and_versions_not_known_here_are_passed_over():
-    assert decode_record(b"\x00\x11\x00\x01g", b"\x00\x00") is None
+    assert decode_record(b"\x00\x18\x00\x01g", b"\x00\x00") is None
     assert decode_record(EMPTY_GROUP[0], b"\x00\x63") is None
 
 

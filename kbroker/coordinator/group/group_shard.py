@@ -14,6 +14,7 @@ from kbroker.coordinator.group.classic import ClassicGroup
 from kbroker.coordinator.group.classic_requests import ClassicRequests, Joining
 from kbroker.coordinator.group.classic_rounds import ClassicRounds, join_error, sync_error
 from kbroker.coordinator.group.group import NO_MEMBER, Group
+from kbroker.coordinator.group.kept_group import GROUP_KEYS, MEMBER_KEYS, OTHER_KEYS
 from kbroker.coordinator.group.limits import GroupLimits
 from kbroker.coordinator.group.offset_requests import Committing, FetchedOffset, OffsetRequests
 from kbroker.coordinator.group.offsets import CommittedOffset, OffsetStore
@@ -55,6 +56,9 @@ class GroupShard:
         self._appliers: dict[int, Callable[[CoordinatorRecord, int, int], None]] = {
             OFFSET: self._apply_offset,
             GROUP_METADATA: self._apply_group,
+            **dict.fromkeys(GROUP_KEYS, self._apply_kept_group),
+            **dict.fromkeys(MEMBER_KEYS, self._apply_kept_member),
+            **dict.fromkeys(OTHER_KEYS, self._apply_nothing),
         }
 
     # -- classic members -------------------------------------------------------------------------------------
@@ -194,12 +198,38 @@ class GroupShard:
     def _apply_group(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
         group_id, value = record.key.group, record.value
         if value is None:
-            self.groups.pop(group_id, None)
+            # A group that became one of another kind leaves this record of its former self.
+            if isinstance(self.groups.get(group_id), ClassicGroup):
+                del self.groups[group_id]
             return
         group: Any = self.groups.get(group_id)
         if not isinstance(group, ClassicGroup):
             group = self.groups[group_id] = ClassicGroup(group_id)
         group.restore(value)
+
+    def _apply_kept_group(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
+        group_id, kind = record.key.group_id, GROUP_KEYS[record.key.API_KEY][1]
+        group = self.groups.get(group_id)
+        if record.value is None:
+            if isinstance(group, kind):
+                del self.groups[group_id]
+        elif not isinstance(group, kind):
+            self.groups[group_id] = kind(group_id)
+
+    def _apply_kept_member(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
+        group_id, kind = record.key.group_id, MEMBER_KEYS[record.key.API_KEY][1]
+        group: Any = self.groups.get(group_id)
+        if record.value is None:
+            if isinstance(group, kind):
+                group.members.pop(record.key.member_id, None)
+            return
+        if not isinstance(group, kind):
+            # Compaction may leave a member's record before that of its group.
+            group = self.groups[group_id] = kind(group_id)
+        group.members[record.key.member_id] = None
+
+    def _apply_nothing(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
+        """It stays in the log; that is all."""
 
     # -- time (Shard) ----------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import Any
 
+from kbroker.coordinator.group.kept_group import GROUP_KEYS, MEMBER_KEYS, OTHER_KEYS, OtherKey
 from kbroker.coordinator.group.offsets import NO_EXPIRY, CommittedOffset
 from kbroker.coordinator.shard import CoordinatorRecord
 from kbroker.errors import ProtocolError
@@ -71,7 +72,7 @@ def decode_record(key: bytes, value: bytes | None) -> CoordinatorRecord | None:
     (key_type,) = _INT16.unpack_from(key)
     kind = _KINDS.get(key_type)
     if kind is None:
-        return None
+        return _decode_kept(key_type, key, value)
     key_class, value_class = kind
     decoded_key = key_class.decode(key, 0, _INT16.size)
     if value is None:
@@ -82,3 +83,11 @@ def decode_record(key: bytes, value: bytes | None) -> CoordinatorRecord | None:
     if not value_class.MIN_VERSION <= version <= value_class.MAX_VERSION:
         return None
     return CoordinatorRecord(decoded_key, value_class.decode(value, version, _INT16.size), version)
+
+
+def _decode_kept(key_type: int, key: bytes, value: bytes | None) -> CoordinatorRecord | None:
+    """A record of a group that is only kept: of whom it tells; what it says is not looked at."""
+    if key_type in OTHER_KEYS:
+        return CoordinatorRecord(OtherKey(key_type), value)
+    kept = GROUP_KEYS.get(key_type) or MEMBER_KEYS.get(key_type)
+    return None if kept is None else CoordinatorRecord(kept[0].decode(key, 0, _INT16.size), value)
