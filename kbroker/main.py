@@ -13,9 +13,11 @@ import os
 import secrets
 import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from kbroker.broker.cleaner_driver import CleanerDriver
 from kbroker.broker.coordinator_driver import GroupCoordinatorDriver
 from kbroker.broker.fetch_session import FetchSessionCache
 from kbroker.broker.housekeeping import Housekeeping
@@ -32,6 +34,7 @@ from kbroker.metadata.image import CONFIG_BROKER, Endpoint
 from kbroker.raft.snapshot import SnapshotPolicy
 from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
 from kbroker.server.binding import bind_sockets
+from kbroker.server.cleaner_process import CleanerProcess
 from kbroker.server.dispatch import Dispatcher
 from kbroker.server.folders import Folders, inspect_folders
 from kbroker.server.limits import LIMIT_SETTINGS, server_limits
@@ -125,6 +128,16 @@ class Node:
         )
         housekeeping.start()
         self._undo.append(housekeeping.stop)
+        cleaner = CleanerDriver(
+            logs,
+            self.config,
+            clock=self._clock,
+            timer=timer,
+            run_blocking=blocking.run,
+            start_worker=partial(CleanerProcess, loop.call_soon_threadsafe),
+        )
+        cleaner.start()
+        self._undo.append(cleaner.stop)
         server = SocketServer(Dispatcher(services), server_limits(self.config))
         self.config.subscribe(lambda _: setattr(server, "limits", server_limits(self.config)), LIMIT_SETTINGS)
         self._undo.append(server.close)

@@ -80,6 +80,12 @@ class BrokerConfig:
         assert isinstance(value, int), name
         return value
 
+    def get_float(self, name: str) -> float:
+        """A number that is always there."""
+        value = self.get(name)
+        assert isinstance(value, float | int), name
+        return float(value)
+
     def get_bool(self, name: str) -> bool:
         """A switch."""
         value = self.get(name)

@@ -8,7 +8,9 @@ The law of this file:
 - Only segments below the last stable offset are read, and nothing that is there is changed: all output goes
   to `.cleaned` files.
 - A batch whose records all stay is copied as it is. One that loses some keeps base offset, last offset delta,
-  sequence and codec. One that loses all goes, except the last one of a producer and that of the round.
+  sequence and codec. One that loses all goes, except the last one of a producer and that of an output
+  segment: no gap ever lies between two segments, so recovery knows a lost tail from a compacted one. (Kafka
+  keeps only the last one of the whole round.)
 - The CRC of every batch is checked, so that damage is never written with a new, right CRC.
 """
 
@@ -66,6 +68,8 @@ class Cleaner:
         self._verdicts = Verdicts(job.map_bytes)
         self._txns = TransactionWalk([])
         self._keep_legacy_tombstones = False
+        #: The begin of the segment behind the group.
+        self._group_end = -1
 
     def run(self) -> Iterator[CleanedGroup]:
         """Clean, and say of every group when its output is complete and durable.
@@ -82,7 +86,8 @@ class Cleaner:
         clean = [segment for segment in job.segments if segment.base_offset < job.first_dirty]
         legacy_horizon = self._modified_ms(clean[-1]) - job.delete_retention_ms if clean else 0
         self._txns = TransactionWalk(job.aborted)
-        for group in self._groups(max(end, job.first_dirty)):
+        for group, group_end in self._groups(max(end, job.first_dirty)):
+            self._group_end = group_end
             yield self._clean_group(group, legacy_horizon)
         self.result.end_offset = max(end, job.first_dirty)
         self.result.keys = self._keys.entries
@@ -152,8 +157,11 @@ class Cleaner:
 
     # -- groups ----------------------------------------------------------------------------------------------
 
-    def _groups(self, end_offset: int) -> Iterator[list[SourceSegment]]:
-        """Neighbours that fit one segment together: by bytes, by index entries, by the span of offsets."""
+    def _groups(self, end_offset: int) -> Iterator[tuple[list[SourceSegment], int]]:
+        """Neighbours that fit one segment together: by bytes, by index entries, by the span of offsets.
+
+        With each group the base offset of the segment behind it.
+        """
         job = self._job
         segments = [segment for segment in job.segments if segment.base_offset < end_offset]
         ends = [segment.base_offset for segment in job.segments[1:]] + [job.upper_bound]
@@ -167,14 +175,14 @@ class Cleaner:
                 or times + segment.time_index_bytes > job.segment_index_bytes
                 or (segment.size and end - 1 - group[0].base_offset > _INT_MAX)
             ):
-                yield group
+                yield group, segment.base_offset
                 group, size, index, times = [], 0, 0, 0
             group.append(segment)
             size += segment.size
             index += segment.index_bytes
             times += segment.time_index_bytes
         if group:
-            yield group
+            yield group, ends[len(segments) - 1]
 
     # -- second reading --------------------------------------------------------------------------------------
 
@@ -319,7 +327,7 @@ class Cleaner:
             last_of_producer = header.last_offset == last_data
         else:
             last_of_producer = header.is_control and header.producer_epoch == epoch
-        if not last_of_producer and header.next_offset != self._job.upper_bound:
+        if not last_of_producer and header.next_offset != self._group_end:
             return None
         return data if not header.record_count else empty_batch(header)
 

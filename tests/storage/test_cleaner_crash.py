@@ -67,7 +67,9 @@ def filled(seed: int) -> tuple[MemoryDisk, Log, CleanerState]:
 
 
 def opened(disk: MemoryDisk) -> Log:
-    log = manager(disk, **CONFIG).get(TP)
+    """As a broker starts: nobody knows yet that the topic is compacted, no checkpoint tells that it was."""
+    log = manager(disk).get(TP)
+    log.config = LogConfig(**CONFIG)
     log.high_watermark = log.log_end_offset
     return log
 

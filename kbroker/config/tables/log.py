@@ -31,7 +31,7 @@ log.retention.check.interval.ms | long | 300000 | >=1 | ro | obeyed
     How often retention is looked after.
 log.segment.delete.delay.ms | long | 60000 | >=0 | cluster | obeyed
     How long a removed file stays on disk under another name.
-log.cleanup.policy | list | delete | of compact,delete | cluster |
+log.cleanup.policy | list | delete | of compact,delete | cluster | obeyed
     What becomes of old records: delete drops them, compact keeps the last of each key; both or neither
     may be given.
 log.index.interval.bytes | int | 4096 | >=0 | cluster | obeyed
@@ -58,27 +58,27 @@ log.message.timestamp.before.max.ms | long | 9223372036854775807 | >=0 | cluster
     How far a producer's time may lie in the past.
 log.message.timestamp.after.max.ms | long | 3600000 | >=0 | cluster | obeyed
     How far a producer's time may lie in the future.
-log.cleaner.enable | boolean | true | - | ro |
+log.cleaner.enable | boolean | true | - | ro | obeyed
     Whether compaction runs.
-log.cleaner.threads | int | 1 | >=0 | cluster |
+log.cleaner.threads | int | 1 | >=0 | cluster | obeyed
     How many workers compact.
-log.cleaner.backoff.ms | long | 15000 | >=0 | cluster |
+log.cleaner.backoff.ms | long | 15000 | >=0 | cluster | obeyed
     The pause when there is nothing to compact.
-log.cleaner.dedupe.buffer.size | long | 134217728 | - | cluster |
+log.cleaner.dedupe.buffer.size | long | 134217728 | - | cluster | obeyed
     Memory for the keys seen during compaction, all workers together.
-log.cleaner.io.buffer.size | int | 524288 | >=0 | cluster |
+log.cleaner.io.buffer.size | int | 524288 | >=0 | cluster | obeyed
     Memory for reading and writing during compaction.
-log.cleaner.io.buffer.load.factor | double | 0.9 | - | cluster |
+log.cleaner.io.buffer.load.factor | double | 0.9 | - | cluster | obeyed
     How full the key map may get.
-log.cleaner.io.max.bytes.per.second | double | 1.7976931348623157E308 | - | cluster |
+log.cleaner.io.max.bytes.per.second | double | 1.7976931348623157E308 | - | cluster | obeyed
     The most bytes a second that compaction reads and writes.
-log.cleaner.min.cleanable.ratio | double | 0.5 | 0..1 | cluster |
+log.cleaner.min.cleanable.ratio | double | 0.5 | 0..1 | cluster | obeyed
     The share of uncompacted bytes from which a log is worth compacting.
-log.cleaner.delete.retention.ms | long | 86400000 | >=0 | cluster |
+log.cleaner.delete.retention.ms | long | 86400000 | >=0 | cluster | obeyed
     How long a tombstone survives compaction.
-log.cleaner.min.compaction.lag.ms | long | 0 | >=0 | cluster |
+log.cleaner.min.compaction.lag.ms | long | 0 | >=0 | cluster | obeyed
     Records younger than this are not compacted.
-log.cleaner.max.compaction.lag.ms | long | 9223372036854775807 | >=1 | cluster |
+log.cleaner.max.compaction.lag.ms | long | 9223372036854775807 | >=1 | cluster | obeyed
     Records older than this are compacted even if it is hardly worth it.
 log.local.retention.ms | long | -2 | >=-2 | cluster |
     With tiered storage, how long records stay on the local disk; -2 follows retention.

@@ -13,20 +13,20 @@ index.interval.bytes | int | 4096 | >=0 |  | obeyed
     An index entry is written about every so many bytes.
 preallocate | boolean | false | - |  |
     Whether segment files get their full size at once.
-cleanup.policy | list | delete | of compact,delete |  |
+cleanup.policy | list | delete | of compact,delete |  | obeyed
     What becomes of old records: delete drops them, compact keeps the last of each key; both or neither
     may be given.
 retention.ms | long | 604800000 | >=-1 |  | obeyed
     How long records are kept; -1 for ever.
 retention.bytes | long | -1 | - |  | obeyed
     Size a partition is cut to from its old end; -1 never.
-max.compaction.lag.ms | long | 9223372036854775807 | >=1 |  |
+max.compaction.lag.ms | long | 9223372036854775807 | >=1 |  | obeyed
     Records older than this are compacted even if it is hardly worth it.
-min.compaction.lag.ms | long | 0 | >=0 |  |
+min.compaction.lag.ms | long | 0 | >=0 |  | obeyed
     Records younger than this are not compacted.
-min.cleanable.dirty.ratio | double | 0.5 | 0..1 |  |
+min.cleanable.dirty.ratio | double | 0.5 | 0..1 |  | obeyed
     The share of uncompacted bytes from which a log is worth compacting.
-delete.retention.ms | long | 86400000 | >=0 |  |
+delete.retention.ms | long | 86400000 | >=0 |  | obeyed
     How long a tombstone of this topic survives compaction.
 file.delete.delay.ms | long | 60000 | >=0 |  | obeyed
     How long a removed file stays on disk under another name.
