@@ -30,6 +30,7 @@ _HEAD_0 = Struct(">bbi")
 _HEAD_1 = Struct(">bbqi")
 _INT = Struct(">i")
 _NULL = _INT.pack(-1)
+_NO_LIMIT = 1 << 62
 
 
 def down_convert(
@@ -43,8 +44,8 @@ def down_convert(
 
     Args:
         first_offset: messages below are left out, except inside a compressed set.
-        limit: stop before the messages have more bytes; the first set comes whole however large it is, or no
-            consumer could ever get past it.
+        limit: stop before the messages have more bytes; the first batch comes whole however large it is, or
+            no consumer could ever get past it.
         max_bytes: the most that one batch may unpack to.
 
     Raises:
@@ -57,7 +58,8 @@ def down_convert(
         if header.magic == 2 and (header.is_control or header.last_offset < first_offset):
             continue
         try:
-            found, count, complete = _convert(records, header, magic, first_offset, limit - size, max_bytes)
+            room = limit - size if parts else _NO_LIMIT
+            found, count, complete = _convert(records, header, magic, first_offset, room, max_bytes)
         except ApiError:
             if parts:
                 break
@@ -93,7 +95,7 @@ def _convert(
         row.write(first_offset, room, 0)
         return row.parts, row.size, row.complete
     base = row.first_offset if magic == 1 else 0
-    row.write(0, 1 << 62, base)
+    row.write(0, _NO_LIMIT, base)
     if not row.parts:
         return [], 0, True
     timestamp = header.max_timestamp if stamped else row.newest
@@ -161,7 +163,7 @@ class _Row:
             return self._header.base_offset
 
     def write(self, first_offset: int, room: int, base: int) -> None:
-        """Write the records from `first_offset` on, at least one, until `room` bytes are full.
+        """Write the records from `first_offset` on, until `room` bytes are full.
 
         Args:
             base: is subtracted from the offsets (inside a wrapper of magic 1 they count from 0).
@@ -229,7 +231,7 @@ class _Row:
             if stop >= end:  # at least the count of headers follows
                 raise InvalidRecord("Found invalid record structure")
             length = len(head) + len(value) + 4
-            if size + length + 12 > room and size:
+            if size + length + 12 > room:
                 self.complete = False
                 break
             if timestamp > newest:

@@ -223,15 +223,17 @@ class _Builder:
 def _key_and_value(
     view: memoryview, position: int, end: int, magic: int
 ) -> tuple[memoryview | None, memoryview | None]:
-    """Slices of a message that lies in `view[position:end]`. Raises InvalidRecord."""
+    """Slices of a message that lies in `view[position:end]`; Kafka does not mind bytes behind the value.
+
+    Raises:
+        InvalidRecord: they do not fit the message.
+    """
     try:
         at = position + _KEY_AT[magic]
         key, at = _nullable(view, at, end)
         value, at = _nullable(view, at, end)
     except StructError:
         raise InvalidRecord("A message ends before its value") from None
-    if at != end:
-        raise InvalidRecord(f"A message of {end - position} bytes has {end - at} behind its value")
     return key, value
 
 

@@ -89,6 +89,9 @@ class Node:
         config = LogConfig(message_timestamp_after_max_ms=2**63 - 1)
         if "max.message.bytes" in overrides:
             config.max_message_bytes = int(overrides["max.message.bytes"])
+        for name in ("message.timestamp.type", "compression.type"):
+            if name in overrides:
+                setattr(config, name.replace(".", "_"), overrides[name])
         if "cleanup.policy" in overrides:
             config.cleanup_policy = frozenset(overrides["cleanup.policy"].split(","))
         return TopicSettings(config, int(overrides.get("min.insync.replicas", "1")))
