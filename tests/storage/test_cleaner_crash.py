@@ -61,7 +61,9 @@ def filled(seed: int) -> tuple[MemoryDisk, Log, CleanerState]:
             force(log, state, NOW_MS)
             log.directory.tick(NOW_MS + 1)
     log.fsync()
-    logs.tick_recovery_points()
+    if seed % 3:
+        # Else recovery reads all, and must not take what compaction removed for lost.
+        logs.tick_recovery_points()
     disk.sync_dir(log.path)
     return disk, log, state
 
