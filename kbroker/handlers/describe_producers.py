@@ -47,7 +47,7 @@ def _partition(services: Services, topic: str, index: int) -> PartitionResponse:
         if problem is not None:
             raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Topic name is invalid: {problem}")
         log = services.led_partition(topic, index).check_leader()
-        answer.active_producers = [_producer(entry) for entry in log.producers.entries.values()]
+        answer.active_producers = [_producer(entry) for _, entry in sorted(log.producers.entries.items())]
     except ApiError as error:
         answer.error_code = error.code
         # Kafka has no words for a partition that a topic does not have.

@@ -27,7 +27,9 @@ from kbroker.handlers.produce_answer import (
 from kbroker.handlers.produce_prefix import FLEXIBLE_SINCE, Prefix, PrefixCache, uvarint_size
 from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.protocol.generated.produce_request import ProduceRequest
+from kbroker.protocol.record_batch import LOG_OVERHEAD
 from kbroker.replication.delayed_produce import DelayedProduce
+from kbroker.storage.append_checks import first_batch, the_one_batch
 from kbroker.storage.log import AppendOrigin
 
 if TYPE_CHECKING:
@@ -228,8 +230,10 @@ class ProducePath:
         if records is None:
             raise ApiError(ErrorCode.INVALID_RECORD)
         if context.version < 7 and _codec(records) == _ZSTD:
+            first_batch(memoryview(records))
             raise ApiError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
         if request.acks not in (-1, 0, 1):
+            the_one_batch(memoryview(records))
             raise ApiError(ErrorCode.INVALID_REQUIRED_ACKS)
         if item.name in INTERNAL_TOPICS and context.client_id != _ADMIN_CLIENT:
             raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION)
@@ -337,6 +341,8 @@ def _is_transactional(records: memoryview | bytes | None) -> bool:
         and len(records) >= _BATCH_BYTES_MIN
         and records[16] == 2
         and records[_ATTRIBUTES] & _TRANSACTIONAL_BIT != 0
+        # A batch that is cut short is none: refused as such.
+        and _BATCH_BYTES_MIN <= _INT.unpack_from(records, 8)[0] + LOG_OVERHEAD <= len(records)
     )
 
 

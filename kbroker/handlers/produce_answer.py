@@ -69,7 +69,7 @@ class Item:
         answer.error_code = failure.code
         if isinstance(failure, AppendError):
             answer.log_start_offset = failure.log_start_offset
-            if failure.record_errors:
+            if failure.told:
                 answer.error_message = failure.message
                 answer.record_errors = [
                     BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=text)

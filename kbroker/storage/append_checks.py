@@ -21,6 +21,7 @@ from kbroker.protocol.record_batch import (
     BatchHeader,
     CorruptBatch,
     InvalidRecord,
+    build_batch,
     decode_records,
     iter_batches,
     parse_batch_header,
@@ -63,10 +64,13 @@ class AppendError(ApiError):
         *,
         log_start_offset: int = -1,
         record_errors: Sequence[RecordError] = (),
+        told: bool = False,
     ) -> None:
         super().__init__(code, message)
         self.log_start_offset = log_start_offset
         self.record_errors = tuple(record_errors)
+        #: Whether the Produce answer carries the message, as Kafka's does in few cases.
+        self.told = told
 
 
 class RecordErrors(AppendError):
@@ -83,33 +87,46 @@ def needs_record_checks(config: LogConfig) -> bool:
     )
 
 
-def the_one_batch(records: memoryview) -> memoryview:
-    """The single batch of magic 2 in a produced record set, without an incomplete tail.
+def first_batch(records: memoryview) -> BatchHeader:
+    """The header of a produced record set's first batch.
 
     Raises:
-        AppendError: INVALID_RECORD unless there is exactly one, of magic 2; CORRUPT_MESSAGE for bytes that
-            cannot
-            be a batch.
+        AppendError: INVALID_RECORD if there is none of magic 2; CORRUPT_MESSAGE for bytes that cannot be one.
     """
     try:
-        headers = list(_first_two(records))
+        header = next(iter_batches(records), None)
     except CorruptBatch as error:
-        raise AppendError(error.code, error.message) from None
-    if not headers:
+        raise AppendError(error.code, error.message, told=True) from None
+    if header is None:
         raise AppendError(
             ErrorCode.INVALID_RECORD, "Produce requests must have at least one record batch per partition"
         )
-    if headers[0].magic != 2:
+    if header.magic != 2:
         raise AppendError(
             ErrorCode.INVALID_RECORD,
             "Produce requests are only allowed to contain record batches with magic version 2",
         )
-    if len(headers) > 1:
+    return header
+
+
+def the_one_batch(records: memoryview) -> memoryview:
+    """The single batch of magic 2 in a produced record set, without an incomplete tail.
+
+    Raises:
+        AppendError: as `first_batch`; INVALID_RECORD if another batch follows, CORRUPT_MESSAGE if something
+            that cannot be one does.
+    """
+    header = first_batch(records)
+    try:
+        another = next(iter_batches(records, header.end), None)
+    except CorruptBatch as error:
+        raise AppendError(error.code, error.message) from None
+    if another is not None:
         raise AppendError(
             ErrorCode.INVALID_RECORD,
             "Produce requests are only allowed to contain exactly one record batch per partition",
         )
-    return records[: headers[0].size]
+    return records[: header.size]
 
 
 def not_one_batch(records: memoryview) -> AppendError:
@@ -119,15 +136,6 @@ def not_one_batch(records: memoryview) -> AppendError:
     except AppendError as error:
         return error
     return AppendError(ErrorCode.CORRUPT_MESSAGE)
-
-
-def _first_two(records: memoryview) -> list[BatchHeader]:
-    found: list[BatchHeader] = []
-    for header in iter_batches(records):
-        found.append(header)
-        if len(found) == 2:
-            break
-    return found
 
 
 def refuse_header(header: BatchHeader, topic_partition: TopicPartition, log_start_offset: int) -> AppendError:
@@ -198,10 +206,10 @@ def _checked_batch(
     header = parse_batch_header(records)
     append_time = config.message_timestamp_type != "CreateTime"
     newest = _check_records(records, header, topic_partition, config, now_ms, log_start_offset, append_time)
-    codec = header.codec if config.compression_type == "producer" else _CODECS[config.compression_type]
+    codec = _target_codec(header, config)
     out = records
     if codec != header.codec:
-        out = memoryview(recompress(records, header, codec, _level(config)))
+        out = memoryview(_recompressed(records, header, codec, config, append_time))
         header = parse_batch_header(out)
     stamp = now_ms if append_time else newest
     kind = LOG_APPEND_TIME if append_time else CREATE_TIME
@@ -216,6 +224,24 @@ def _checked_batch(
             f"size of {config.max_message_bytes}.",
         )
     return out
+
+
+def _recompressed(
+    records: memoryview, header: BatchHeader, codec: int, config: LogConfig, append_time: bool
+) -> bytes | bytearray:
+    if append_time or header.timestamp_type == CREATE_TIME:
+        return recompress(records, header, codec, _level(config))
+    # The producer stamped the batch as a whole. The topic's batches are not: each record gets that time.
+    return build_batch(
+        decode_records(records, header),
+        codec=codec,
+        level=_level(config),
+        leader_epoch=header.leader_epoch,
+        producer_id=header.producer_id,
+        producer_epoch=header.producer_epoch,
+        base_sequence=header.base_sequence,
+        transactional=header.is_transactional,
+    )
 
 
 def _check_records(
@@ -244,7 +270,7 @@ def _check_records(
         bad = (oldest is not None and 0 <= newest < oldest) or (youngest is not None and newest > youngest)
         bad_times = [(index, newest) for index in range(header.record_count)] if bad else []
         if append_time or newest < 0:
-            errors = _stamped_by_the_producer(records, header)
+            errors = _stamped_by_the_producer(records, header, config)
     errors += [
         RecordError(
             index,
@@ -253,26 +279,36 @@ def _check_records(
         )
         for index, timestamp in bad_times
     ]
-    code = ErrorCode.INVALID_TIMESTAMP if errors else ErrorCode.INVALID_RECORD
-    if config.compact:
+    code = ErrorCode.INVALID_TIMESTAMP
+    if config.compact and scan.null_keys:
+        # A record without a key is not looked at any further.
         keyless = f"Compacted topic cannot accept message without key in topic partition {topic_partition}"
+        without = frozenset(scan.null_keys)
+        errors = [error for error in errors if error.batch_index not in without]
+        if not errors:
+            code = ErrorCode.INVALID_RECORD
         errors += [RecordError(index, keyless) for index in scan.null_keys]
     if errors:
         errors.sort()
         raise RecordErrors(
-            code, _summary(code, errors), log_start_offset=log_start_offset, record_errors=errors
+            code, _summary(code, errors), log_start_offset=log_start_offset, record_errors=errors, told=True
         )
     return newest
 
 
-def _stamped_by_the_producer(records: memoryview, header: BatchHeader) -> list[RecordError]:
-    """LogAppendTime is the broker's business."""
+def _stamped_by_the_producer(
+    records: memoryview, header: BatchHeader, config: LogConfig
+) -> list[RecordError]:
+    """LogAppendTime is the broker's business. Kafka shows how it has read the record: without its key and
+    value, where the batch is compressed and stays as it is."""
+    partial = bool(header.codec) and _target_codec(header, config) == header.codec
+    kind, absent = ("PartialDefaultRecord", -1) if partial else ("DefaultRecord", 0)
     return [
         RecordError(
             index,
-            f"Invalid timestamp type in message DefaultRecord(offset={record.offset}, "
-            f"timestamp={record.timestamp}, key={len(record.key or b'')} bytes, "
-            f"value={len(record.value or b'')} bytes). "
+            f"Invalid timestamp type in message {kind}(offset={record.offset}, "
+            f"timestamp={record.timestamp}, key={absent if record.key is None else len(record.key)} bytes, "
+            f"value={absent if record.value is None else len(record.value)} bytes). "
             "Producer should not set timestamp type to LogAppendTime.",
         )
         for index, record in enumerate(decode_records(records, header))
@@ -295,6 +331,10 @@ def _summary(code: ErrorCode, errors: Sequence[RecordError]) -> str:
 def _long(value: int) -> int:
     """As a sum of Java's longs comes out: an unlimited range wraps around."""
     return (value - MAX_LONG - 1) % (1 << 64) - MAX_LONG - 1 if abs(value) > MAX_LONG else value
+
+
+def _target_codec(header: BatchHeader, config: LogConfig) -> int:
+    return header.codec if config.compression_type == "producer" else _CODECS[config.compression_type]
 
 
 def _level(config: LogConfig) -> int | None:

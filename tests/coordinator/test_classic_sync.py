@@ -168,14 +168,14 @@ def test_a_batch_of_leavers_each_gets_its_own_code():
     assert w.leave() == []
 
 
-def test_a_pending_member_can_leave_and_nobody_minds():
+def test_a_pending_member_that_leaves_makes_the_others_rebalance():
     w = World()
     a, b = w.stable_pair()
     pending = w.answer(w.join()).member_id
     assert w.leave(pending) == [0]
     assert w.leave(pending) == [E.UNKNOWN_MEMBER_ID]
-    assert w.state() == "Stable"
-    assert w.heartbeat(a, 2) == w.heartbeat(b, 2) == E.NONE
+    assert w.state() == "PreparingRebalance"
+    assert w.heartbeat(a, 2) == w.heartbeat(b, 2) == E.REBALANCE_IN_PROGRESS
 
 
 def test_a_waiting_join_is_answered_when_its_member_is_taken_out():

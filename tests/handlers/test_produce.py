@@ -122,6 +122,18 @@ def test_errors_of_acks_names_ids_and_leaders(node):
     client = node.connect()
     ask = lambda version=9, **fields: only(client.ask("Produce", version, **fields)).error_code  # noqa: E731
     assert ask(**to("t", batch(b"a"), acks=2)) == ErrorCode.INVALID_REQUIRED_ACKS
+    cut = batch(b"a", producer_id=5, producer_epoch=0, base_sequence=0, transactional=True)[:-3]
+    assert ask(**to("t", cut)) == ErrorCode.INVALID_RECORD
+    assert ask(**to("t", cut, acks=2)) == ErrorCode.INVALID_RECORD
+    assert ask(6, **to("t", batch(b"a", codec=4))) == ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
+    assert ask(6, **to("t", batch(b"a", codec=4) * 2)) == ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
+    assert ask(6, **to("t", batch(b"a", codec=4)[:-3])) == ErrorCode.INVALID_RECORD
+    short = batch(b"a")[:8] + bytes([0, 0, 0, 10]) + batch(b"a")[12:]
+    refused = only(client.ask("Produce", 9, **to("t", short)))
+    assert (refused.error_code, refused.error_message) == (
+        ErrorCode.CORRUPT_MESSAGE,
+        "Record size 10 is less than the minimum record overhead (14)",
+    )
     assert ask(**to("nowhere", batch(b"a"), acks=2)) == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     assert ask(**to("t", batch(b"a"), index=-1)) == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     assert ask(13, **to("", batch(b"a"), topic_id=bytes(16))) == ErrorCode.UNKNOWN_TOPIC_ID

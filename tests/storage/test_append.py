@@ -152,6 +152,32 @@ def test_a_compacted_topic_wants_keys() -> None:
     append(log, batch(b"1", b"2", key=b"k"))
 
 
+def test_a_record_without_a_key_is_not_looked_at_any_further() -> None:
+    log = new_log(cleanup_policy=frozenset({"compact"}), message_timestamp_before_max_ms=1000)
+    old = NOW_MS - 5000
+    records = build_batch(
+        [Record(-1, old, None, b"1"), Record(-1, old, b"k", b"2"), Record(-1, old, None, b"")]
+    )
+    error = refused(log, records)
+    assert error.code is ErrorCode.INVALID_TIMESTAMP
+    assert [found.message.split()[0] for found in error.record_errors] == [
+        "Compacted",
+        "Timestamp",
+        "Compacted",
+    ]
+    records = build_batch([Record(-1, old, None, b"1"), Record(-1, NOW_MS, b"k", b"2")])
+    assert refused(log, records).code is ErrorCode.INVALID_RECORD
+
+
+def test_records_of_a_stamped_batch_get_its_time_when_they_are_packed_anew() -> None:
+    log = new_log(compression_type="lz4")
+    records = [Record(-1, 5, b"k", b"1"), Record(-1, NOW_MS, b"k", b"2")]
+    append(log, memoryview(build_batch(records, codec=1, timestamp_type=1, max_timestamp=7)))
+    data, header = stored(log, 0)
+    assert (header.codec, header.timestamp_type, header.max_timestamp) == (3, 0, 7)
+    assert [record.timestamp for record in decode_records(data, header)] == [7, 7]
+
+
 def test_log_append_time_stamps_the_batch() -> None:
     log = new_log(message_timestamp_type="LogAppendTime")
     result = log.append_as_leader(batch(b"a", b"b", timestamp=5), 0, NOW_MS)

@@ -285,9 +285,11 @@ class ClassicRequests:
     def leave(
         self, group: ClassicGroup, members: list[MemberIdentity], now_ms: int, out: Outcome
     ) -> list[MemberResponse]:
-        """Take members out, each by its id, or by its instance id alone (an administrator's way)."""
+        """Take members out, each by its id, or by its instance id alone (an administrator's way).
+
+        As in Kafka the others rebalance also when a member leaves that had got its id and not joined yet.
+        """
         answers = []
-        before = len(group.members)
         for identity in members:
             code = self._leave_one(group, identity, out)
             answers.append(
@@ -297,10 +299,9 @@ class ClassicRequests:
                     error_code=code,
                 )
             )
-        if len(group.members) < before:
+        left = any(answer.error_code == ErrorCode.NONE for answer in answers)
+        if left and group.state not in (State.EMPTY, State.DEAD):
             self._rounds.rebalance_or_complete(group, now_ms, out)
-        else:
-            self._rounds.maybe_complete_join(group, now_ms, out)
         return answers
 
     def _leave_one(self, group: ClassicGroup, identity: MemberIdentity, out: Outcome) -> ErrorCode:
