@@ -11,6 +11,7 @@ from kbroker.protocol.header import request_header_bytes
 from tests.conformance import paths
 from tests.conformance.comparison import compare
 from tests.conformance.messages import API_KEYS, API_VERSIONS, parse_answer, request_bytes
+from tests.conformance.mutation import mutated
 from tests.conformance.normal import Normaliser
 from tests.conformance.peer import Closed, Peer, Timeout
 from tests.conformance.transcript import Step, Transcript
@@ -107,6 +108,15 @@ class Conversation:
             peer.close()
 
     def _step(self, step: Step) -> Outcome | None:
+        found, wrong = self.answer(step)
+        if "ans" not in step.json:
+            return Outcome(step.line, step.label, wrong) if wrong else None
+        if found is not None:
+            wrong += self._compare(step, found)
+        return Outcome(step.line, step.label, wrong)
+
+    def answer(self, step: Step) -> tuple[Any, list[str]]:
+        """Do a step: its normalised answer (None if it has none), and what went wrong on the way."""
         wrong: list[str] = []
         found: Any = None
         try:
@@ -126,11 +136,26 @@ class Conversation:
                 found = self._raw(step)
         except (_Cannot, Unbound, ValueError) as error:
             wrong.append(f"cannot be sent: {error}")
-        if "ans" not in step.json:
-            return Outcome(step.line, step.label, wrong) if wrong else None
-        if found is not None:
-            wrong += self._compare(step, found)
-        return Outcome(step.line, step.label, wrong)
+        return found, wrong
+
+    def shown(self, step: Step, found: Any) -> Any:
+        """A normalised answer as a recording has it: shaped, bound values by name."""
+        return paths.shaped(self._variables.show(found, ""), step.json, self._variables.show)
+
+    def body(self, step: Step) -> bytes:
+        """The bytes of a `send` step's request, damaged as it says.
+
+        Raises:
+            Unbound, ValueError: it cannot be built.
+        """
+        version = step.json.get("as", step.json["v"])
+        request = self._variables.resolve(step.json.get("req", {}), request=True)
+        _, body = request_bytes(step.json[step.kind], version, request)
+        return mutated(body, step.json.get("mutate", ()))
+
+    def close(self) -> None:
+        """End all connections; for who calls `answer` and not `run`."""
+        self._close()
 
     # --- the kinds of steps ---
 
@@ -148,6 +173,8 @@ class Conversation:
         silent = api == "Produce" and getattr(message, "acks", None) == 0
         if not silent:
             peer.expect(correlation_id)
+        if "mutate" in step.json:
+            body = mutated(body, step.json["mutate"])
         peer.send(bytes(head) + body)
         if silent:
             correlation_id = peer.next_id()
