@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -144,6 +145,27 @@ class OsDisk:
         fd = os.open(path or ".", os.O_RDONLY)
         try:
             os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    @property
+    def can_sync_all(self) -> bool:
+        # Linux has a call for it. Before 5.8 it did not tell of writes that failed in the background.
+        if not sys.platform.startswith("linux"):
+            return False
+        release = os.uname().release.split(".")
+        return (
+            release[0].isdecimal() and release[1].isdecimal() and (int(release[0]), int(release[1])) >= (5, 8)
+        )
+
+    def sync_all(self, path: str) -> None:
+        import ctypes  # Python does not offer the call
+
+        fd = os.open(path, os.O_RDONLY)
+        try:
+            if ctypes.CDLL(None, use_errno=True).syncfs(fd) != 0:
+                number = ctypes.get_errno()
+                raise OSError(number, os.strerror(number), path)
         finally:
             os.close(fd)
 

@@ -117,6 +117,15 @@ class Disk(Protocol):
         """Make creations, renames and removals in the directory durable."""
         ...
 
+    @property
+    def can_sync_all(self) -> bool:
+        """Whether the system has `sync_all`, and tells if it failed."""
+        ...
+
+    def sync_all(self, path: str) -> None:
+        """Make everything on the file system of `path` durable: one call in place of one for each file."""
+        ...
+
     def modified_ms(self, path: str) -> int:
         """Last modification, milliseconds since 1970."""
         ...

@@ -598,20 +598,29 @@ class Log:
         self.fsynced(offset)
         return offset
 
-    def close(self) -> None:
-        """Clean stop: write all, indexes and snapshot too, and make it durable. Raises StorageError."""
+    @property
+    def is_sealed(self) -> bool:
+        """Whether the files are as a clean stop leaves them, durable.
+
+        The leader epochs may lack one that wrote nothing: whoever leads next replaces it anyway.
+        """
+        return self._sealed_end == self.recovery_point == self.staged_end_offset
+
+    def seal(self) -> None:
+        """Write all that a clean stop leaves except for the epochs; not durable yet. Raises StorageError."""
         self.flush_staged()
         try:
-            if self._sealed_end == self.log_end_offset == self.recovery_point:
-                # An epoch that wrote nothing is no loss, so it is not worth an fsync.
-                self.write_epochs(durable=False)
-                return
             self._active.file()
             self._active.seal()
             self.write_snapshot(self.log_end_offset)
         except OSError as error:
             raise self.directory.fail(error) from error
-        self.fsync()
+
+    def close(self) -> None:
+        """Clean stop: write all, indexes and snapshot too, and make it durable. Raises StorageError."""
+        if not self.is_sealed:
+            self.seal()
+            self.fsync()
 
     def write_partition_metadata(self) -> None:
         """Name the topic id in the directory; durable with the next sync. Raises OSError."""

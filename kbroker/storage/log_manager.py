@@ -41,6 +41,8 @@ from kbroker.types import ZERO_UUID, TopicPartition, Uuid
 logger = logging.getLogger(__name__)
 
 _METADATA_TOPIC = "__cluster_metadata"
+#: From how many on one sync of the whole file system is cheaper than one of each file.
+_MANY_LOGS = 8
 
 
 class LogDirStats(NamedTuple):
@@ -225,8 +227,7 @@ class LogManager:
             if log_dir.offline:
                 continue
             try:
-                for log in self._logs_of(log_dir):
-                    log.close()
+                self._close_logs(log_dir)
                 for path, text in self._checkpoints(log_dir):
                     if self._written.get(path) != text:
                         self._disk.write_file(path, text.encode())
@@ -240,6 +241,19 @@ class LogManager:
         self.logs.clear()
         self._files.clear()
         self.unlock()
+
+    def _close_logs(self, log_dir: LogDir) -> None:
+        logs = [log for log in self._logs_of(log_dir) if not log.is_sealed]
+        if len(logs) <= _MANY_LOGS or not self._disk.can_sync_all:
+            for log in logs:
+                log.close()
+            return
+        for log in logs:
+            log.seal()
+            log.write_epochs(durable=False)
+        self._disk.sync_all(log_dir.path)
+        for log in logs:
+            log.fsynced(log.log_end_offset)
 
     # -- logs ------------------------------------------------------------------------------------------------
 

@@ -93,6 +93,7 @@ class MemoryDisk:
         self._locks: set[str] = set()
         self.now_ms = 0
         self.capacity_bytes = 1 << 40
+        self.can_sync_all = True
         self.steps = 0
         self.on_step: Callable[[str, str], None] | None = None
 
@@ -202,6 +203,12 @@ class MemoryDisk:
         for name, inode in self._files.items():
             if inside(name):
                 self._synced_files[name] = inode
+
+    def sync_all(self, path: str) -> None:
+        self.step("sync_all", path)
+        for inode in self._files.values():
+            inode.synced = bytes(inode.data)
+        self._synced_files = dict(self._files)
 
     def modified_ms(self, path: str) -> int:
         inode = self._files.get(path)

@@ -62,9 +62,8 @@ def create_log(
     try:
         log_dir.disk.make_dir(path)
         segments = LogSegments([Segment(log_dir.files, path, 0, {}, now_ms or log_dir.now_ms)])
-        log = Log(
-            tp, topic_id, log_dir, config, LoadedLog(segments, LeaderEpochs(), ProducerState(), 0, 0, 0)
-        )
+        loaded = LoadedLog(segments, LeaderEpochs(), ProducerState(), 0, 0, 0, sealed=True)
+        log = Log(tp, topic_id, log_dir, config, loaded)
         log.write_partition_metadata()
     except OSError as error:
         raise log_dir.fail(error) from error

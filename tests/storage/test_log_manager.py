@@ -23,17 +23,64 @@ def test_a_new_partition_costs_a_directory_and_one_file() -> None:
     )
 
 
-def test_a_clean_stop_of_an_empty_partition_leaves_kafkas_empty_files() -> None:
+def test_a_clean_stop_leaves_an_empty_partition_as_it_is() -> None:
     logs = manager()
     logs.get_or_create(TP, TOPIC_ID, LogConfig(), NOW_MS).assign_epoch(3, 0)
     logs.close(4)
-    assert {e.name: e.size for e in logs._disk.list_dir(f"/data/{TP}")} == {
-        "00000000000000000000.index": 0,
-        "00000000000000000000.log": 0,
-        "00000000000000000000.timeindex": 0,
-        "leader-epoch-checkpoint": 8,
-        "partition.metadata": 43,
-    }
+    assert [e.name for e in logs._disk.list_dir(f"/data/{TP}")] == ["partition.metadata"]
+
+
+def test_a_log_that_only_got_a_leader_is_not_written_again() -> None:
+    logs = manager()
+    append(logs.get_or_create(TP, TOPIC_ID, LogConfig(), NOW_MS), batch(), epoch=3)
+    logs.close(4)
+    before = logs._disk.list_dir(f"/data/{TP}")
+    logs = manager(logs._disk)
+    log = logs.get(TP)
+    log.assign_epoch(4, 1)
+    assert log.is_sealed
+    logs.close(5)
+    assert logs._disk.list_dir(f"/data/{TP}") == before
+    # Whoever leads next begins where that one had begun.
+    log = manager(logs._disk).get(TP)
+    log.assign_epoch(5, 1)
+    assert log.epochs.entries() == [(3, 0), (5, 1)]
+
+
+@pytest.mark.parametrize("can_sync_all", [True, False])
+def test_a_clean_stop_of_many_logs_is_durable(can_sync_all: bool) -> None:
+    logs = manager()
+    disk = logs._disk
+    disk.can_sync_all = can_sync_all
+    names = [TopicPartition("many", number) for number in range(20)]
+    for tp in names:
+        append(logs.get_or_create(tp, TOPIC_ID, LogConfig(), NOW_MS), batch(), epoch=3)
+    steps: list[str] = []
+    disk.on_step = lambda operation, path: steps.append(operation)
+    logs.close(4)
+    assert steps.count("sync_all") == (1 if can_sync_all else 0)
+    assert steps.count("sync") > 20 or can_sync_all
+    logs = manager(disk.crash(Tail.LOST))
+    assert logs.previous_broker_epoch == 4
+    for tp in names:
+        log = logs.get(tp)
+        assert (log.log_end_offset, log.recovery_point, log.epochs.entries()) == (1, 1, [(3, 0)])
+        assert log.is_sealed
+
+
+def test_a_failed_sync_of_everything_leaves_no_marker() -> None:
+    logs = manager()
+    for number in range(20):
+        append(logs.get_or_create(TopicPartition("many", number), TOPIC_ID, LogConfig(), NOW_MS), batch())
+
+    def fail(operation: str, path: str) -> None:
+        if operation == "sync_all":
+            raise OSError(5, "Input/output error")
+
+    logs._disk.on_step = fail
+    logs.close(4)
+    logs._disk.on_step = None
+    assert manager(logs._disk).previous_broker_epoch == -1
 
 
 def test_the_directory_with_the_fewest_logs_gets_the_next() -> None:
