@@ -38,7 +38,7 @@ class CleanJob:
     index_interval_bytes: int
     delete_retention_ms: int
     now_ms: int
-    #: Tombstones and markers from here on stay, whatever their age (docs/decisions/0009).
+    #: Tombstones and markers from here on stay, whatever their age (docs/decisions/0005).
     removable_to: int
     map_bytes: int
     load_factor: float
