@@ -90,7 +90,7 @@ class Partition:
 
     def check_epoch(self, current_leader_epoch: int) -> None:
         """Compare a client's leader epoch with ours (KIP-320); -1 means that it names none."""
-        if current_leader_epoch < 0 or current_leader_epoch == self.leader_epoch:
+        if current_leader_epoch in (-1, self.leader_epoch):
             return
         if current_leader_epoch < self.leader_epoch:
             raise ApiError(ErrorCode.FENCED_LEADER_EPOCH)

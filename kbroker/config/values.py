@@ -30,6 +30,8 @@ class InvalidValue(ValueError):
 
 _BITS = {ConfigType.SHORT: 16, ConfigType.INT: 32, ConfigType.LONG: 64}
 _DIGITS = frozenset("0123456789")
+#: What Java's `String.trim` takes away: the space and all below it.
+_BLANKS = "".join(map(chr, range(33)))
 
 
 def invalid(name: str, value: object, why: str) -> InvalidValue:
@@ -43,7 +45,7 @@ def parse_value(name: str, kind: ConfigType, text: str) -> Value:
     Raises:
         InvalidValue: the text is no such value.
     """
-    text = text.strip()
+    text = text.strip(_BLANKS)
     if kind in _BITS:
         return _parse_integer(name, kind, text)
     if kind is ConfigType.BOOLEAN:
@@ -52,7 +54,7 @@ def parse_value(name: str, kind: ConfigType, text: str) -> Value:
             raise invalid(name, text, "Expected value to be either true or false")
         return lowered == "true"
     if kind is ConfigType.LIST:
-        return tuple(item.strip() for item in text.split(",")) if text else ()
+        return tuple(item.strip(_BLANKS) for item in text.split(",")) if text else ()
     if kind is ConfigType.DOUBLE:
         try:
             if "_" in text:

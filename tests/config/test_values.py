@@ -12,6 +12,7 @@ from kbroker.config.values import ConfigType, InvalidValue, parse_value, to_text
     [
         (ConfigType.INT, " 17 ", 17),
         (ConfigType.INT, "+5", 5),
+        (ConfigType.INT, "\x00\x1f5\n\t", 5),
         (ConfigType.INT, "-0700", -700),
         (ConfigType.LONG, "9223372036854775807", 2**63 - 1),
         (ConfigType.BOOLEAN, " TRUE ", True),
@@ -34,6 +35,7 @@ def test_parses(kind, text, value):
             "2147483648",
             "Invalid value 2147483648 for configuration n: Not a number of type INT",
         ),
+        (ConfigType.INT, "\u00a05", "Invalid value \u00a05 for configuration n: Not a number of type INT"),
         (ConfigType.INT, "1_000", "Invalid value 1_000 for configuration n: Not a number of type INT"),
         (ConfigType.INT, "٣", "Invalid value ٣ for configuration n: Not a number of type INT"),
         (ConfigType.LONG, "", "Invalid value  for configuration n: Not a number of type LONG"),

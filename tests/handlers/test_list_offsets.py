@@ -73,6 +73,7 @@ def test_special_times_are_too_new_for_old_versions(client, timestamp, since):
 def test_errors_of_single_partitions(client):
     assert one(client, -1, epoch=2)[0] == ErrorCode.UNKNOWN_LEADER_EPOCH
     assert one(client, -1, epoch=0)[0] == 0
+    assert one(client, -1, epoch=-2)[0] == ErrorCode.FENCED_LEADER_EPOCH
     assert one(client, -1, index=7)[0] == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     assert one(client, -1, topic="nowhere")[0] == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     (answer,) = ask(client, -1, -2)
