@@ -1,6 +1,7 @@
 """Apache Kafka's published jars, fetched once with Maven: tools and clients for tests, a broker to compare.
 
-`class_path(folder)` fetches on the first call and answers from `folder` afterwards. Needs `mvn` on the PATH.
+`class_path(folder)` and `client_jars(folder, version)` fetch on the first call and answer from `folder`
+afterwards. They need `mvn` on the PATH.
 """
 
 from __future__ import annotations
@@ -35,10 +36,23 @@ class MavenError(Exception):
 
 def class_path(cache: Path) -> str:
     """A Java class path with Kafka's broker, tools and clients below the folder `cache`; MavenError."""
-    return f"{_ensure(cache / f'kafka-{KAFKA_VERSION}')}{os.sep}*"
+    return f"{_ensure(cache / f'kafka-{KAFKA_VERSION}', _pom(_DEPENDENCIES, _NOT_NEEDED))}{os.sep}*"
 
 
-def _ensure(folder: Path) -> Path:
+def client_jars(cache: Path, version: str) -> Path:
+    """The folder with an older release's Java clients; of 0.8 with the broker's jar, where its consumers are.
+
+    Raises:
+        MavenError: see there.
+    """
+    artifact = "kafka_2.11" if version.startswith("0.8.") else "kafka-clients"
+    silent = [f"org.slf4j:{name}:1.7.36" for name in ("slf4j-nop", "log4j-over-slf4j")]
+    no_logs = ["log4j:log4j", "org.slf4j:slf4j-log4j12"]
+    pom = _pom([f"org.apache.kafka:{artifact}:{version}", *silent], no_logs)
+    return _ensure(cache / f"{artifact}-{version}", pom)
+
+
+def _ensure(folder: Path, pom: str) -> Path:
     jars = folder / "jars"
     if jars.is_dir():
         return jars
@@ -46,7 +60,7 @@ def _ensure(folder: Path) -> Path:
     # Fetched beside and renamed when complete: an interrupted or a parallel run leaves nothing half done.
     work = Path(tempfile.mkdtemp(prefix="fetching-", dir=folder))
     try:
-        _fetch(work)
+        _fetch(work, pom)
         try:
             (work / "jars").rename(jars)
         except OSError:
@@ -57,11 +71,11 @@ def _ensure(folder: Path) -> Path:
     return jars
 
 
-def _fetch(work: Path) -> None:
+def _fetch(work: Path, pom: str) -> None:
     maven = shutil.which("mvn")
     if maven is None:
         raise MavenError("mvn is not on the PATH (Debian package maven)")
-    (work / "pom.xml").write_text(_pom(), encoding="utf-8")
+    (work / "pom.xml").write_text(pom, encoding="utf-8")
     command = [maven, "-q", "-B", "-f", str(work / "pom.xml"), "dependency:copy-dependencies"]
     done = subprocess.run(
         [*command, "-DincludeScope=runtime", f"-DoutputDirectory={work / 'jars'}"],
@@ -72,13 +86,13 @@ def _fetch(work: Path) -> None:
         check=False,
     )
     if done.returncode != 0:
-        raise MavenError(f"Maven could not fetch Apache Kafka {KAFKA_VERSION}:\n{done.stdout[-2000:]}")
+        raise MavenError(f"Maven could not fetch Apache Kafka:\n{pom}\n{done.stdout[-2000:]}")
 
 
-def _pom() -> str:
-    exclusions = "".join(_element("exclusion", name) for name in _NOT_NEEDED)
+def _pom(wanted: list[str], not_needed: list[str]) -> str:
+    exclusions = "".join(_element("exclusion", name) for name in not_needed)
     dependencies = "\n".join(
-        _element("dependency", name, f"<exclusions>{exclusions}</exclusions>") for name in _DEPENDENCIES
+        _element("dependency", name, f"<exclusions>{exclusions}</exclusions>") for name in wanted
     )
     return (
         "<project><modelVersion>4.0.0</modelVersion>\n"
