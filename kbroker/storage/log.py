@@ -50,6 +50,7 @@ from kbroker.storage.log_segments import LogSegments
 from kbroker.storage.producer_state import ProducerState
 from kbroker.storage.recent_batches import RecentBatches
 from kbroker.storage.segment import Segment, TimestampOffset
+from kbroker.storage.txn_check import TxnCheck
 from kbroker.storage.txn_index import AbortedTxn
 from kbroker.types import ZERO_UUID, TopicPartition, Uuid
 
@@ -95,6 +96,8 @@ class LoadedLog(NamedTuple):
     recovery_point: int
     #: The files are as a clean stop leaves them.
     sealed: bool = False
+    #: The indexes of segments from this offset on were not found on the disk, but made in this life.
+    indexed_from: int = 0
 
 
 class Log:
@@ -137,6 +140,7 @@ class Log:
         "sync_running",
         "topic_id",
         "topic_partition",
+        "txn_check",
         "wants_sync",
     )
 
@@ -169,6 +173,7 @@ class Log:
         #: The partition.metadata file is written but not synced.
         self.metadata_dirty = False
         self.staged_end_offset = loaded.log_end_offset
+        self.txn_check = TxnCheck(loaded.indexed_from)
         self.read_hints: dict[int, tuple[int, int]] = {}
         self._high_watermark = loaded.log_start_offset
         self._staged: list[Buffer] = []

@@ -129,6 +129,7 @@ def aborted_txns(log: Log, start_offset: int, end_offset: int) -> list[AbortedTx
     """See `Log.aborted_txns`."""
     found: list[AbortedTxn] = []
     try:
+        log.txn_check.check(log, start_offset, end_offset)
         for segment in log.segments.from_offset(start_offset):
             try:
                 entries = segment.aborted_txns()

@@ -116,6 +116,7 @@ def _end_at(log: Log, offset: int) -> None:
         log.recovery_point = offset
         log.directory.on_recovery_point_lowered()
     log.epochs.truncate_from_end(offset)
+    log.txn_check.cut(offset)
     if log.high_watermark > offset or log.high_watermark < log.log_start_offset:
         log.high_watermark = max(min(log.high_watermark, offset), log.log_start_offset)
     log.restart_tail()

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_ABORT = 0
-_COMMIT = 1
+ABORT = 0
+COMMIT = 1
+_NEVER_MS = 1 << 62
 
 
 def read_marker(records: Buffer, header: BatchHeader) -> tuple[int, int]:
@@ -60,7 +61,7 @@ def count_batch(
     except ApiError as error:
         logger.warning("ignoring the control batch at offset %d: %s", base_offset, error)
         return None
-    if kind not in (_ABORT, _COMMIT):
+    if kind not in (ABORT, COMMIT):
         return None
     completed = producers.add_marker(
         header.producer_id,
@@ -68,7 +69,7 @@ def count_batch(
         coordinator_epoch,
         base_offset + header.last_offset_delta,
         header.max_timestamp,
-        kind == _ABORT,
+        kind == ABORT,
     )
     if completed is None:
         return None
@@ -117,14 +118,14 @@ def rebuild_producers(
 
 def rebuild_txn_index(log: Log, segment: Segment) -> None:
     """Write a segment's transaction index anew from the markers in it. Raises OSError."""
-    logger.warning("the transaction index of %s is damaged, building it anew", segment.path)
+    logger.warning("the transaction index of %s is missing or damaged, building it anew", segment.path)
     state = rebuild_producers(
         log.directory,
         log.path,
         log.segments,
         log.snapshots,
         segment.base_offset,
-        log.config.producer_id_expiration_ms,
+        _NEVER_MS,
     )
     segment.reset_txn_index()
     for buf, header in scan_batches(segment.file().read, segment.size, 0):

@@ -96,6 +96,7 @@ def open_log(
         )
     snapshots = dict.fromkeys(listing.snapshots)
     recovered: ProducerState | None = None
+    indexed_from = segments[_first_unsynced(segments, recovery_point)].base_offset
     end = _clean_end(segments[-1]) if history.clean else None
     if end is None:
         end, recovered = _recover(log_dir, path, segments, epochs, snapshots, history, config, now_ms)
@@ -120,9 +121,11 @@ def open_log(
             log_dir, path, all_segments, snapshots, end, config.producer_id_expiration_ms, now_ms
         )
     producers.end_offset = end
+    if recovered is None:
+        indexed_from = end
     synced = end if history.clean else min(recovery_point, end)
-    sealed = history.clean and recovered is None and listing.has_segments
-    loaded = LoadedLog(all_segments, epochs, producers, log_start, end, synced, sealed)
+    sealed = history.clean and recovered is None
+    loaded = LoadedLog(all_segments, epochs, producers, log_start, end, synced, sealed, indexed_from)
     log = Log(tp, topic_id, log_dir, config, loaded)
     log.snapshots.update(snapshots)
     if not history.clean and disk.exists(segments[-1].path):

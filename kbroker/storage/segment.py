@@ -7,6 +7,7 @@ last one.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from struct import Struct
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
     LOG_OVERHEAD,
     BatchHeader,
+    CorruptBatch,
     decode_records,
     parse_batch_header,
 )
@@ -27,9 +29,14 @@ from kbroker.storage.open_files import OpenFiles
 from kbroker.storage.time_index import NO_TIMESTAMP, TimeIndex
 from kbroker.storage.txn_index import AbortedTxn
 
+logger = logging.getLogger(__name__)
+
 _WALK_BYTES = 8192
 #: Reads of fewer bytes are filled to the last batch that fits.
 _EXACT_BELOW_BYTES = 64 * 1024
+#: A walk from an index entry that passes more than both of these did not begin at the nearest one.
+_THIN_BATCHES = 64
+_THIN_BYTES = 4 << 20
 _HEADER = Struct(">qiibIhiqqqhii")
 _LEGACY = Struct(">qi4xbbq")
 
@@ -66,6 +73,8 @@ class Segment:
         "_aborted",
         "_first_timestamp",
         "_indexes_trusted",
+        "_rebuilt",
+        "_time_index_checked",
         "_txn_bytes",
         "base_offset",
         "bytes_since_index_entry",
@@ -100,7 +109,7 @@ class Segment:
         self._aborted: list[AbortedTxn] | None = None if self._txn_bytes else []
         self._first_timestamp: int | None = None
         # Missing or misshapen index files are found by their sizes; their content is checked on first use.
-        self._indexes_trusted = self.size == 0
+        self._indexes_trusted = self._time_index_checked = self._rebuilt = self.size == 0
 
     def _name(self, suffix: str) -> str:
         return f"{self.directory}/{offset_name(self.base_offset, suffix)}"
@@ -221,12 +230,45 @@ class Segment:
             position += size
 
     def locate(self, offset: int) -> WalkedBatch | None:
-        """The batch that holds `offset`, or the first one behind it; None if all lie before."""
+        """The batch that holds `offset`, or the first one behind it; None if all lie before.
+
+        Raises:
+            CorruptBatch: the segment is damaged before `offset`.
+        """
         self.trust_indexes()
-        for batch in self.walk(self.offset_index.position_for(offset)):
+        start = position = self._indexed_start(0, offset - self.base_offset)
+        for passed, batch in enumerate(self.walk(start)):
             if batch.last_offset >= offset:
+                if passed > _THIN_BATCHES and position - start > _THIN_BYTES:
+                    self._thicken(start, position)
                 return batch
+            position = batch.position + batch.size
+        if position < self.size:
+            raise CorruptBatch(
+                f"{self.path} is damaged at byte {position}: no batch begins there "
+                "(`kbroker-admin logs verify` tells more)"
+            )
         return None
+
+    def _indexed_start(self, field: int, target: int) -> int:
+        """Where to begin a walk: the position in the last entry whose `field` is at most `target`.
+
+        If that entry is not true, all is indexed anew first.
+        """
+        index = self.offset_index.floor(field, target)
+        if index < 0:
+            return 0
+        relative, position = self.offset_index.entry(index)
+        if self._holds(relative, position):
+            return position
+        self._rebuild("an entry of its offset index names no batch")
+        index = self.offset_index.floor(field, target)
+        return self.offset_index.entry(index)[1] if index >= 0 else 0
+
+    def _thicken(self, start: int, end: int) -> None:
+        """An index was cut: it is right, but of little help."""
+        if not self._rebuilt:
+            self._rebuild(f"its offset index has no entry for bytes {start} to {end}")
 
     def boundary_before(self, position: int, limit: int) -> tuple[int, int]:
         """(end position, next offset) of the last batch at or behind `position` that ends at or before
@@ -235,7 +277,7 @@ class Segment:
         (position, -1) if the batch at `position` ends behind `limit`.
         """
         self.trust_indexes()
-        start = max(self.offset_index.position_before(limit), position)
+        start = max(self._indexed_start(1, limit), position)
         if start > position and limit - position >= _EXACT_BELOW_BYTES:
             # Good enough without a walk: an indexed batch begins within some KB of the limit.
             return start, self.header_at(start).base_offset
@@ -271,8 +313,13 @@ class Segment:
     def find_timestamp(self, timestamp: int, start_offset: int, end_offset: int) -> TimestampOffset | None:
         """The first record in offset order within [start, end) that is not older than `timestamp` (ms)."""
         self.trust_indexes()
+        if not self._time_index_checked:
+            self._time_index_checked = True
+            if not self.time_index.ascends():
+                self._rebuild("its time index is not in order")
         start = max(self.time_index.offset_before(timestamp), start_offset)
-        for batch in self.walk(self.offset_index.position_for(start)):
+        first = self.locate(start)
+        for batch in self.walk(first.position) if first is not None else ():
             if batch.base_offset >= end_offset:
                 return None
             if batch.max_timestamp < timestamp or batch.last_offset < start_offset:
@@ -326,7 +373,7 @@ class Segment:
         self.max_timestamp = NO_TIMESTAMP
         self.max_timestamp_offset = self.base_offset
         self.bytes_since_index_entry = 0
-        self._indexes_trusted = True
+        self._indexes_trusted = self._time_index_checked = self._rebuilt = True
 
     def reset_txn_index(self) -> None:
         """Empty the transaction index."""
@@ -342,24 +389,45 @@ class Segment:
         self._indexes_trusted = True
         try:
             good = self.offset_index.fits(self.size) and self.time_index.fits()
-            good = good and len(self.time_index) > 0 and self._entry_matches()
+            good = good and len(self.time_index) > 0 and self._last_entries_hold()
         except (IndexError, ApiError):
             good = False
         if not good:
-            self.rebuild_indexes()
+            self._rebuild("an index is missing, damaged or of another segment")
 
-    def _entry_matches(self) -> bool:
-        """Whether the last offset entry names a batch."""
+    def _last_entries_hold(self) -> bool:
+        """Whether the last entry of each index is true, and no batch behind them is younger."""
         count = len(self.offset_index)
-        if not count:
-            return True
-        relative, position = self.offset_index.entry(count - 1)
-        for batch in self.walk(position):
-            return batch.last_offset == self.base_offset + relative
+        tail = 0
+        if count:
+            relative, tail = self.offset_index.entry(count - 1)
+            if not self._holds(relative, tail):
+                return False
+        timestamp, offset = self.time_index.last()
+        if any(batch.max_timestamp > timestamp for batch in self.walk(tail)):
+            return False
+        for batch in self.walk(self.offset_index.position_for(offset)):
+            if batch.last_offset >= offset:
+                # Old brokers name the record itself, newer ones the last of its batch.
+                return batch.base_offset <= offset and batch.max_timestamp == timestamp
         return False
+
+    def _holds(self, relative: int, position: int) -> bool:
+        """Whether an offset entry is true: a batch begins there, and it has no larger offset.
+
+        It may have smaller ones: followers of old brokers wrote one entry for several batches.
+        """
+        for batch in self.walk(position):
+            return self.base_offset <= batch.base_offset <= batch.last_offset <= self.base_offset + relative
+        return False
+
+    def _rebuild(self, reason: str) -> None:
+        logger.warning("building the indexes of %s anew: %s", self.path, reason)
+        self.rebuild_indexes()
 
     def rebuild_indexes(self, interval_bytes: int = 4096) -> None:
         """Offset and time index anew from the batch headers."""
+        self._indexes_trusted = self._time_index_checked = self._rebuilt = True
         self.offset_index.reset()
         self.time_index.reset()
         self.max_timestamp = NO_TIMESTAMP

@@ -55,6 +55,16 @@ class TimeIndex(IndexFile):
         super().reset()
         self.last_timestamp = NO_TIMESTAMP
 
+    def ascends(self) -> bool:
+        """Whether all entries are in order; reads the whole file. Raises OSError."""
+        last_timestamp, last_offset = NO_TIMESTAMP, 0
+        for index in range(len(self)):
+            timestamp, offset = self.entry(index)
+            if timestamp <= last_timestamp or offset < last_offset:
+                return False
+            last_timestamp, last_offset = timestamp, offset
+        return True
+
     def fits(self) -> bool:
         """Whether the entries can be true. Raises OSError."""
         count = len(self)

