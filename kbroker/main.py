@@ -55,6 +55,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+_SETTINGS_KEPT = 1000
+
 
 class Node:
     """A broker and controller in one.
@@ -74,6 +76,9 @@ class Node:
         self._disk = OsDisk()
         self._advertised: tuple[ListenerAddress, ...] = ()
         self._broker_epoch = -1
+        #: What topics' overrides come to, until the broker's own settings change.
+        self._settings_known: dict[frozenset[tuple[str, str]], TopicSettings] = {}
+        config.subscribe(lambda _: self._settings_known.clear())
         #: What to undo, newest last; `stop` and a start that fails call it from the end.
         self._undo: list[Callable[[], Awaitable[None] | None]] = []
 
@@ -115,7 +120,9 @@ class Node:
         timer, blocking = LoopTimer(loop), BlockingRunner(loop)
         self._undo.append(blocking.close)
         logs = self._open_logs(folders, wanted_cluster)
+        # The metadata may turn out to be none that can be served: until then nothing of the logs is touched.
         services, kraft = self._wire(logs, timer, blocking)
+        logs.load(self._clock.now_ms())
         await _resolved(kraft.start())
         self._set_strays_aside(logs, services.metadata.image)
         housekeeping = Housekeeping(
@@ -185,8 +192,8 @@ class Node:
         return list(dict.fromkeys([*self.log_dirs, self._metadata_dir]))
 
     def _open_logs(self, folders: Folders, wanted_cluster: str | None) -> LogManager:
-        """Lock the folders, format new ones, load the logs."""
-        logs = LogManager(self._disk, self.log_dirs, lambda _: self._log_config({}))
+        """Lock the folders and format new ones; the logs are still to be loaded."""
+        logs = LogManager(self._disk, self.log_dirs, lambda _: self._topic_settings({}).log)
         logs.lock()
         self._undo.append(logs.unlock)
         if self._metadata_dir not in self.log_dirs:
@@ -194,7 +201,7 @@ class Node:
         self.cluster_id = folders.cluster_id or wanted_cluster or uuid_to_string(_new_cluster_id())
         if len(folders.formatted) < len(folders.paths):
             self._format()
-        logs.load(self._clock.now_ms())
+        logs.identify()
         self._undo.append(lambda: logs.close(self._broker_epoch))
         return logs
 
@@ -249,7 +256,9 @@ class Node:
             run_blocking=blocking.run,
             on_failure=self._metadata_failed,
         )
-        replicas = ReplicaManager(self.node_id, logs, clock, timer, self._topic_settings)
+        replicas = ReplicaManager(
+            self.node_id, logs, clock, timer, lambda _, overrides: self._topic_settings(overrides)
+        )
         groups = GroupCoordinatorDriver(config, clock, timer, new_uuid, metadata, replicas)
         replicas.on_leadership(groups.on_leadership)
         # In this order a change is told: settings, logs and leadership, coordinators.
@@ -309,13 +318,18 @@ class Node:
                 return log_dir
         return LogDir(self._metadata_dir, self._disk, OpenFiles(self._disk))
 
-    def _log_config(self, overrides: Mapping[str, str]) -> LogConfig:
-        return LogConfig(**log_config_values(self.config, overrides))
-
-    def _topic_settings(self, topic: str, overrides: Mapping[str, str]) -> TopicSettings:
-        min_isr = topic_value(self.config, overrides, "min.insync.replicas")
-        assert isinstance(min_isr, int)
-        return TopicSettings(self._log_config(overrides), min_isr)
+    def _topic_settings(self, overrides: Mapping[str, str]) -> TopicSettings:
+        """Worked out once for all topics with the same settings, and shared by their logs."""
+        key = frozenset(overrides.items())
+        settings = self._settings_known.get(key)
+        if settings is None:
+            min_isr = topic_value(self.config, overrides, "min.insync.replicas")
+            assert isinstance(min_isr, int)
+            log = LogConfig(**log_config_values(self.config, overrides))
+            if len(self._settings_known) >= _SETTINGS_KEPT:
+                self._settings_known.clear()
+            settings = self._settings_known[key] = TopicSettings(log, min_isr)
+        return settings
 
     def _apply_settings(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
         if self.node_id in new.brokers:
