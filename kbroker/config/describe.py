@@ -71,7 +71,7 @@ def _names(definitions: Mapping[str, Definition], own: Mapping[str, str], wanted
     """
     for name, definition in definitions.items():
         shown = (not definition.hidden or name in own) and not name.startswith(OWN_PREFIX)
-        if name in wanted if wanted else shown:
+        if (name in wanted and (shown or name.startswith(OWN_PREFIX))) if wanted else shown:
             yield name
 
 

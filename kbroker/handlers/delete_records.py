@@ -18,7 +18,7 @@ from kbroker.protocol.generated.delete_records_response import (
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
-    from kbroker.protocol.generated.delete_records_request import DeleteRecordsPartition, DeleteRecordsRequest
+    from kbroker.protocol.generated.delete_records_request import DeleteRecordsRequest
 
 VERSIONS = (0, 2)
 
@@ -26,13 +26,20 @@ VERSIONS = (0, 2)
 def handle(
     services: Services, context: RequestContext, request: DeleteRecordsRequest
 ) -> DeleteRecordsResponse:
-    """Delete partition by partition; the answer's low watermark is the new start."""
+    """Delete partition by partition; the answer's low watermark is the new start.
+
+    Of a partition that is named twice the last offset counts.
+    """
+    wanted: dict[str, dict[int, int]] = {}
+    for topic in request.topics:
+        for each in topic.partitions:
+            wanted.setdefault(topic.name, {})[each.partition_index] = each.offset
     topics = [
         DeleteRecordsTopicResult(
-            name=topic.name,
-            partitions=[_partition(services, topic.name, wanted) for wanted in topic.partitions],
+            name=name,
+            partitions=[_partition(services, name, index, offset) for index, offset in offsets.items()],
         )
-        for topic in request.topics
+        for name, offsets in wanted.items()
     ]
     if any(not answer.error_code for topic in topics for answer in topic.partitions):
         # Before the answer: a crash must not bring the records back.
@@ -40,15 +47,13 @@ def handle(
     return DeleteRecordsResponse(topics=topics)
 
 
-def _partition(
-    services: Services, topic: str, wanted: DeleteRecordsPartition
-) -> DeleteRecordsPartitionResult:
-    answer = DeleteRecordsPartitionResult(partition_index=wanted.partition_index, low_watermark=-1)
+def _partition(services: Services, topic: str, index: int, offset: int) -> DeleteRecordsPartitionResult:
+    answer = DeleteRecordsPartitionResult(partition_index=index, low_watermark=-1)
     try:
-        partition = services.led_partition(topic, wanted.partition_index)
+        partition = services.led_partition(topic, index)
         if topic in INTERNAL_TOPICS:
             raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION)
-        answer.low_watermark = partition.delete_records(wanted.offset)
+        answer.low_watermark = partition.delete_records(offset)
     except ApiError as error:
         answer.error_code = error.code
     return answer

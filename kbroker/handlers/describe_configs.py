@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 VERSIONS = (0, 4)
 
 BROKER_LOGGER = 8
+_TYPES = frozenset((CONFIG_TOPIC, CONFIG_BROKER, BROKER_LOGGER, CONFIG_GROUP, CONFIG_CLIENT_METRICS))
 
 #: Kafka's text for a request that makes no sense.
 _MALFORMED = (
@@ -49,7 +50,12 @@ _MALFORMED = (
 def handle(
     services: Services, context: RequestContext, request: DescribeConfigsRequest
 ) -> DescribeConfigsResponse:
-    """Each resource by itself; an unknown topic is an error, an unknown group or subscription is not."""
+    """Each resource by itself; an unknown topic is an error, an unknown group or subscription is not.
+
+    A resource of a type that does not exist spoils the whole request.
+    """
+    if any(resource.resource_type not in _TYPES for resource in request.resources):
+        return error_response(request, context.version, ErrorCode.INVALID_REQUEST, None)
     return DescribeConfigsResponse(
         results=[_result(services, request, resource) for resource in request.resources]
     )
@@ -94,11 +100,9 @@ def _entries(services: Services, resource: DescribeConfigsResource) -> list[Conf
         if not name:
             raise ApiError(ErrorCode.INVALID_REQUEST, "Group name must not be empty")
         return describe_group(config, image.config(CONFIG_GROUP, name), wanted)
-    if kind == CONFIG_CLIENT_METRICS:
-        if not name:
-            raise ApiError(ErrorCode.INVALID_REQUEST, "Client metrics subscription name must not be empty")
-        return describe_client_metrics(image.config(CONFIG_CLIENT_METRICS, name), wanted)
-    raise ApiError(ErrorCode.INVALID_REQUEST, _MALFORMED)
+    if not name:
+        raise ApiError(ErrorCode.INVALID_REQUEST, "Client metrics subscription name must not be empty")
+    return describe_client_metrics(image.config(CONFIG_CLIENT_METRICS, name), wanted)
 
 
 def _require_topic(services: Services, name: str) -> None:
@@ -156,4 +160,23 @@ def _shown(entry: ConfigEntry, request: DescribeConfigsRequest) -> DescribeConfi
         else [],
         config_type=entry.type,
         documentation=entry.documentation if request.include_documentation else None,
+    )
+
+
+def error_response(
+    request: DescribeConfigsRequest, version: int, code: ErrorCode, message: str | None
+) -> DescribeConfigsResponse:
+    """The error for each resource."""
+    return DescribeConfigsResponse(
+        results=[
+            DescribeConfigsResult(
+                error_code=code,
+                error_message=_MALFORMED
+                if message is None and code is ErrorCode.INVALID_REQUEST
+                else message,
+                resource_type=resource.resource_type,
+                resource_name=resource.resource_name,
+            )
+            for resource in request.resources
+        ]
     )

@@ -23,7 +23,12 @@ VERSIONS = (0, 5)
 def handle(
     services: Services, context: RequestContext, request: InitProducerIdRequest
 ) -> Deferred[InitProducerIdResponse]:
-    """Without a transactional id whatever id and epoch the caller names do not matter: it gets a new one."""
+    """Without a transactional id it does not matter which id and epoch the caller names: it gets a new one.
+
+    But both or neither must be named (KIP-360).
+    """
+    if (request.producer_id == -1) != (request.producer_epoch == -1):
+        raise ApiError(ErrorCode.INVALID_REQUEST)
     if request.transactional_id is not None:
         # No transaction coordinator yet: what Kafka answers while the id's coordinator is not here.
         raise ApiError(ErrorCode.NOT_COORDINATOR if request.transactional_id else ErrorCode.INVALID_REQUEST)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from kbroker.protocol.generated.list_offsets_request import (
         ListOffsetsPartition,
         ListOffsetsRequest,
-        ListOffsetsTopic,
     )
     from kbroker.storage.log import Log
 
@@ -44,19 +43,30 @@ _LEADER_EPOCH_SINCE = 4
 
 
 def handle(services: Services, context: RequestContext, request: ListOffsetsRequest) -> ListOffsetsResponse:
-    """Look up each partition by itself; one that is named twice is refused once."""
-    answers = [_topic(services, context.version, request, topic) for topic in request.topics]
+    """Look up each partition by itself; one that is named twice is refused once.
+
+    A topic that is named twice is answered once, one without partitions not at all.
+    """
+    topics: dict[str, list[ListOffsetsPartition]] = {}
+    for topic in request.topics:
+        if topic.partitions:
+            topics.setdefault(topic.name, []).extend(topic.partitions)
+    answers = [_topic(services, context.version, request, *each) for each in topics.items()]
     return ListOffsetsResponse(topics=answers)
 
 
 def _topic(
-    services: Services, version: int, request: ListOffsetsRequest, topic: ListOffsetsTopic
+    services: Services,
+    version: int,
+    request: ListOffsetsRequest,
+    name: str,
+    partitions: list[ListOffsetsPartition],
 ) -> ListOffsetsTopicResponse:
     counts: dict[int, int] = {}
-    for wanted in topic.partitions:
+    for wanted in partitions:
         counts[wanted.partition_index] = counts.get(wanted.partition_index, 0) + 1
     answers: list[ListOffsetsPartitionResponse] = []
-    for wanted in topic.partitions:
+    for wanted in partitions:
         index = wanted.partition_index
         answer = ListOffsetsPartitionResponse(partition_index=index)
         count = counts.pop(index, None)
@@ -65,13 +75,13 @@ def _topic(
         try:
             if count > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST)
-            _partition(services, version, request, topic.name, wanted, answer)
+            _partition(services, version, request, name, wanted, answer)
             if version < _LEADER_EPOCH_SINCE:
                 answer.leader_epoch = -1
         except ApiError as error:
             answer = ListOffsetsPartitionResponse(partition_index=index, error_code=_code(error, version))
         answers.append(answer)
-    return ListOffsetsTopicResponse(name=topic.name, partitions=answers)
+    return ListOffsetsTopicResponse(name=name, partitions=answers)
 
 
 def _code(error: ApiError, version: int) -> ErrorCode:

@@ -139,13 +139,6 @@ def _group(
         response.error_code = found.code
         return response
     by_id = version >= _TOPIC_IDS_SINCE
-    if by_id and group.topics is not None:
-        for topic in group.topics:
-            if image.topics.by_id(topic.topic_id) is None:
-                unknown = [
-                    FetchedOffset(each, None, ErrorCode.UNKNOWN_TOPIC_ID) for each in topic.partition_indexes
-                ]
-                response.topics.append(_topic("", topic.topic_id, unknown))
     for name, partitions in found:
         topic_id = ZERO_UUID
         if by_id:
@@ -154,6 +147,13 @@ def _group(
                 continue  # deleted, and its offsets are about to be
             topic_id = known.id
         response.topics.append(_topic(name, topic_id, partitions))
+    if by_id and group.topics is not None:
+        for topic in group.topics:
+            if image.topics.by_id(topic.topic_id) is None:
+                unknown = [
+                    FetchedOffset(each, None, ErrorCode.UNKNOWN_TOPIC_ID) for each in topic.partition_indexes
+                ]
+                response.topics.append(_topic("", topic.topic_id, unknown))
     return response
 
 

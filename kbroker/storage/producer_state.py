@@ -155,6 +155,8 @@ class ProducerState:
         """
         entry = self.entries.get(producer_id)
         if entry is None:
+            if epoch < NO_EPOCH:
+                self._raise_fenced(ProducerEntry(producer_id), epoch)
             return  # a producer that nobody knows may begin anywhere (KIP-360)
         self._check_epoch(entry, epoch)
         if epoch != entry.epoch:

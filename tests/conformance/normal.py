@@ -12,6 +12,9 @@ from tests.conformance.variables import Variables, is_number
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _HOUR_MS = 3_600_000
+#: In texts also the limits of the time that records may have: an hour from now.
+_TIME = re.compile(r"\b\d{13}\b")
+_TEXT_SPAN_MS = 2 * _HOUR_MS + 60_000
 _CHANGING = frozenset(("brokerEpoch", "finalizedFeaturesEpoch", "totalBytes", "usableBytes"))
 _PLACES = frozenset(
     (
@@ -92,7 +95,7 @@ class Normaliser:
         """Ids in what is no bound value."""
         split = self._variables.split(text)
         if split is None:
-            return _UUID.sub("$uuid", text)
+            return _TIME.sub(_now, _UUID.sub("$uuid", text))
         before, bound, after = split
         return self._outside(before) + bound + self._outside(after)
 
@@ -105,3 +108,7 @@ class Normaliser:
         if abs(value - time.time() * 1000) < _HOUR_MS:
             return "$now"
         return value
+
+
+def _now(match: re.Match[str]) -> str:
+    return "$now" if abs(int(match[0]) - time.time() * 1000) < _TEXT_SPAN_MS else match[0]

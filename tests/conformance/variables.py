@@ -103,7 +103,7 @@ class Variables:
             return [self.show(element, leaf) for element in node]
         if isinstance(node, str):
             return self._show_text(node)
-        if is_number(node) and node != -1:
+        if is_number(node) and node != -1 and not (node == 0 and leaf == "sessionId"):
             for name, bound in self._bound.items():
                 if is_number(bound.value) and bound.value == node and _leaf(bound.leaf) == _leaf(leaf):
                     return f"${name}"

@@ -69,19 +69,17 @@ def _single(world: World, rng: Random, api: str, range_: tuple[int, int]) -> Ste
         "req": Filler(world, rng, api, version, wrong).request(),
     }
     step["deadline"] = _DEADLINE_MS
+    if api == "InitProducerId":
+        step["bind"] = {world.variable("pid"): "producerId"}
+    if api == "Fetch" and version >= 7:
+        step["bind"] = {world.variable("session"): "sessionId"}
     member = _connection(world, step["req"])
     if member is not None:
         step["conn"] = member
     if damaged and api not in _NOT_MUTATED:
-        if api == "InitProducerId":
-            step["bind"] = {world.variable("pid"): "producerId"}
         step["mutate"] = [_change(rng) for _ in range(rng.choice((1, 1, 2)))]
         yield step
         return
-    if api == "InitProducerId":
-        step["bind"] = {world.variable("pid"): "producerId"}
-    if api == "Fetch" and version >= 7 and step["req"].get("sessionEpoch", -1) == 0:
-        step["bind"] = {world.variable("session"): "sessionId"}
     yield from learn(world, step)
 
 

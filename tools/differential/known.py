@@ -54,7 +54,47 @@ def _error_of(answer: Any, path: str) -> Any:
             answer = answer[int(part)]
         else:
             break
+    if isinstance(answer, list) and answer and all(isinstance(item, dict) for item in answer):
+        codes = {item.get("errorCode") for item in answer}
+        found = codes.pop() if len(codes) == 1 else found
     return found
+
+
+def _alter_twice(exchange: Exchange) -> bool:
+    return (
+        exchange.api == "AlterConfigs"
+        and exchange.theirs == "timeout"
+        and "at most once" in str(exchange.ours)
+    )
+
+
+def _metadata_offsets(exchange: Exchange) -> bool:
+    leaves = ("highWatermark", "logEndOffset", "leaderEpoch", "lastFetchTimestamp", "lastCaughtUpTimestamp")
+    return exchange.api == "DescribeQuorum" and all(
+        path.endswith(leaves) for path, _, _ in exchange.differences
+    )
+
+
+def _which_of_several(exchange: Exchange) -> bool:
+    """Only the text differs, and the item has more than one setting, or the request more than one item."""
+    return (
+        exchange.api in ("CreateTopics", "AlterConfigs", "IncrementalAlterConfigs")
+        and all(path.endswith("errorMessage") for path, _, _ in exchange.differences)
+        and _setting_count(exchange.step["req"]) > 1
+    )
+
+
+def _setting_count(request: dict[str, Any]) -> int:
+    items = request.get("topics", request.get("resources", []))
+    return max((len(item.get("configs", ())) for item in items), default=0)
+
+
+def _doubled_neighbour(exchange: Exchange) -> bool:
+    """Kafka refuses all of a request with a batch whose head is broken."""
+    if exchange.api != "Produce" or not isinstance(exchange.theirs, dict):
+        return False
+    codes = [p["errorCode"] for topic in exchange.theirs["responses"] for p in topic["partitionResponses"]]
+    return len(codes) > 1 and set(codes) == {2} and "mutate" in exchange.step
 
 
 #: Entry of docs/differences.md: its rule.
@@ -63,6 +103,10 @@ RULES: dict[str, Rule] = {
     "apis-not-built": _api_list,
     "produce-partition-twice": _same_partition_twice,
     "kafka-internal-error": _internal_error,
+    "alter-configs-twice": _alter_twice,
+    "metadata-log-offsets": _metadata_offsets,
+    "which-of-several-errors": _which_of_several,
+    "produce-broken-neighbour": _doubled_neighbour,
 }
 
 

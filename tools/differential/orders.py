@@ -15,5 +15,6 @@ ORDERS: dict[str, list[str]] = {
     "CreatePartitions": ["results"],
     "DeleteTopics": ["responses"],
     "OffsetDelete": ["topics", "topics.*.partitions"],
+    "ListConfigResources": ["configResources"],
     "ListGroups": ["groups"],
 }

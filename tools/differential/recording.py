@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tests.conformance.paths import get
 from tools.differential.session import Exchange
 
 
@@ -20,6 +21,9 @@ class Recording:
     def add(self, exchange: Exchange) -> None:
         """A step; its answer only where both brokers gave the same one."""
         step = dict(exchange.step)
+        if "bind" in step:
+            found = exchange.theirs if isinstance(exchange.theirs, dict) else {}
+            step["bind"] = {name: path for name, path in step["bind"].items() if get(found, path) is not None}
         if not exchange.differences and exchange.theirs is not None:
             step["ans"] = exchange.theirs
         self._steps.append(step)

@@ -26,7 +26,7 @@ _NUMBERS = ("0", "1", "-1", "-2", "100", "1048576", "2147483647", "9223372036854
 _TEXTS = ("", "x", " ", "1.5", "true", "FALSE", "yes", "9223372036854775808", "a,b", "12 ", "null")
 #: Settings of a broker that may be changed here: they do not disturb what comes after.
 BROKER_SETTINGS = (
-    "log.cleaner.delete.retention.ms", "log.retention.bytes", "log.message.timestamp.before.max.ms",
+    "log.cleaner.delete.retention.ms", "log.retention.bytes",
     "follower.replication.throttled.rate", "log.cleaner.min.compaction.lag.ms", "log.segment.delete.delay.ms",
     "log.flush.interval.messages", "max.connections.per.ip", "log.index.interval.bytes", "log.preallocate",
 )  # fmt: skip
