@@ -22,6 +22,7 @@ from kbroker.broker.timer import Timer
 from kbroker.clock import Clock
 from kbroker.controller.brokers import (
     NodeRegistration,
+    check_features,
     fence_broker,
     join_broker,
     register_controller,
@@ -131,6 +132,10 @@ class KraftNode:
         self._setup = setup
         loaded = _load(setup, metadata_dir, clock.now_ms())
         voters = loaded.rules.voters or _static_voters(setup, loaded.files)
+        try:
+            check_features(loaded.image, SUPPORTED_FEATURES)
+        except ApiError as error:
+            raise ConfigError(f"this release cannot serve the cluster here: {error.text}") from None
         self._loaded: _Loaded | None = loaded
         self.started: Deferred[None] = Deferred()
         self.controller = ControllerDriver(setup.node_id, cache, timer, loaded.image)

@@ -71,7 +71,7 @@ def register_broker(image: ClusterImage, node: NodeRegistration) -> Decision[int
         ApiError: UNSUPPORTED_VERSION, the broker cannot work at a finalized feature level;
             INVALID_REGISTRATION, its log directories are not all different.
     """
-    _check_features(image, node)
+    check_features(image, node.features)
     if len(set(node.log_dirs)) != len(node.log_dirs):
         raise ApiError(ErrorCode.INVALID_REGISTRATION, "Duplicate log directories in the registration.")
     old = image.brokers.get(node.id)
@@ -103,11 +103,16 @@ def register_broker(image: ClusterImage, node: NodeRegistration) -> Decision[int
     return Decision(epoch, records, atomic=False)
 
 
-def _check_features(image: ClusterImage, node: NodeRegistration) -> None:
+def check_features(image: ClusterImage, features: Mapping[str, FeatureRange]) -> None:
+    """Can a broker with these features serve the cluster?
+
+    Raises:
+        ApiError: UNSUPPORTED_VERSION, it cannot work at a finalized level.
+    """
     for name, level in image.features.items():
-        if name not in node.features and is_latent(name, level):
+        if name not in features and is_latent(name, level):
             continue
-        supported = node.features.get(name)
+        supported = features.get(name)
         if supported is None or not supported.min_level <= level <= supported.max_level:
             known = "does not support it" if supported is None else f"supports {supported[0]}-{supported[1]}"
             raise ApiError(

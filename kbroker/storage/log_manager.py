@@ -110,6 +110,7 @@ class LogManager:
         self.previous_broker_epoch = -1
         self._locks: list[Lock] = []
         self._written: dict[str, str] = {}
+        self._loaded = False
 
     # -- life ------------------------------------------------------------------------------------------------
 
@@ -140,6 +141,17 @@ class LogManager:
             lock.release()
         self._locks.clear()
 
+    def identify(self) -> None:
+        """Read who the directories are (`directory_id`); `load` does so, too."""
+        for log_dir in self.dirs:
+            try:
+                meta = read_meta_properties(self._disk, log_dir.path)
+            except OSError as error:
+                log_dir.fail(error)
+                continue
+            if meta is not None and meta.directory_id is not None:
+                log_dir.directory_id = meta.directory_id
+
     def load(self, now_ms: int) -> None:
         """Open every log, recovering those of a directory that was not stopped cleanly. Call `lock` before.
 
@@ -149,21 +161,23 @@ class LogManager:
             ConfigError: a partition lies in two directories.
         """
         epochs: list[int] = []
+        self.identify()
         for log_dir in self.dirs:
             log_dir.now_ms = now_ms
+            if log_dir.offline:
+                epochs.append(-1)
+                continue
             try:
                 epochs.append(self._load_dir(log_dir, now_ms))
             except OSError as error:
                 log_dir.fail(error)
                 epochs.append(-1)
         self.previous_broker_epoch = min(epochs, default=-1)
+        self._loaded = True
 
     def _load_dir(self, log_dir: LogDir, now_ms: int) -> int:
         """The broker epoch of its clean stop, -1 if there was none."""
         disk, path = self._disk, log_dir.path
-        meta = read_meta_properties(disk, path)
-        if meta is not None and meta.directory_id is not None:
-            log_dir.directory_id = meta.directory_id
         marker = f"{path}/{CLEAN_SHUTDOWN}"
         clean = disk.exists(marker)
         broker_epoch = (
@@ -221,10 +235,11 @@ class LogManager:
     def close(self, broker_epoch: int = -1) -> None:
         """Clean stop: close every log, write the checkpoints and the marker, give the locks back.
 
-        A directory that fails on the way gets no marker, so that the next start recovers it.
+        A directory that fails on the way gets no marker, so that the next start recovers it. Nothing is written
+        if nothing was loaded.
         """
         for log_dir in self.dirs:
-            if log_dir.offline:
+            if log_dir.offline or not self._loaded:
                 continue
             try:
                 self._close_logs(log_dir)
