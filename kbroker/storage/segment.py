@@ -223,7 +223,8 @@ class Segment:
             else:
                 fields = _HEADER.unpack_from(chunk, at)
                 base, size = fields[0], fields[1] + LOG_OVERHEAD
-                last, newest = base + fields[6], fields[8]
+                # Compaction keeps the header of a batch without records: its time is nobody's.
+                last, newest = base + fields[6], fields[8] if fields[12] else NO_TIMESTAMP
             if size <= LOG_OVERHEAD or position + size > end:
                 return
             yield WalkedBatch(position, size, base, last, newest)
@@ -377,7 +378,7 @@ class Segment:
 
     def reset_txn_index(self) -> None:
         """Empty the transaction index."""
-        if self._txn_bytes or self.files.disk.exists(self._name(TXN_INDEX)):
+        if self._txn_bytes:
             self.files.get(self._name(TXN_INDEX)).truncate(0)
         self._txn_bytes = 0
         self._aborted = []
@@ -408,8 +409,9 @@ class Segment:
             return False
         for batch in self.walk(self.offset_index.position_for(offset)):
             if batch.last_offset >= offset:
-                # Old brokers name the record itself, newer ones the last of its batch.
-                return batch.base_offset <= offset and batch.max_timestamp == timestamp
+                # Old brokers name the record itself, newer ones the last of its batch; recovery counts the
+                # time of a batch without records, compaction does not.
+                return batch.base_offset <= offset and batch.max_timestamp in (timestamp, NO_TIMESTAMP)
         return False
 
     def _holds(self, relative: int, position: int) -> bool:
@@ -439,8 +441,8 @@ class Segment:
             )
         self.bytes_since_index_entry = 0
         self.time_index.maybe_append(self.max_timestamp, self.max_timestamp_offset)
-        self.offset_index.save()
-        self.time_index.save()
+        self.offset_index.close()
+        self.time_index.close()
 
 
 def _legacy_span(chunk: bytes, at: int) -> tuple[int, int, int, int]:
