@@ -101,10 +101,7 @@ class IndexFile:
         self._files.get(self.path).truncate(count * size)
 
     def reset(self) -> None:
-        """Drop all entries, whatever the file holds. Raises OSError."""
-        had_file = self._saved > 0 or self._files.disk.exists(self.path)
+        """Drop all entries, whatever the file holds; it shrinks when it is closed."""
         self._tail.clear()
         self._saved = 0
         self._block_start = -1
-        if had_file:
-            self._files.get(self.path).truncate(0)

@@ -100,7 +100,8 @@ def open_log(
     end = _clean_end(segments[-1]) if history.clean else None
     if end is None:
         end, recovered = _recover(log_dir, path, segments, epochs, snapshots, history, config, now_ms)
-    if end < log_start:
+    begun_anew = end < log_start
+    if begun_anew:
         logger.warning("%s ends at %d, before its start %d: beginning anew there", tp, end, log_start)
         for segment in segments:
             for name in segment.paths:
@@ -128,8 +129,8 @@ def open_log(
     loaded = LoadedLog(all_segments, epochs, producers, log_start, end, synced, sealed, indexed_from)
     log = Log(tp, topic_id, log_dir, config, loaded)
     log.snapshots.update(snapshots)
-    if not history.clean and disk.exists(segments[-1].path):
-        log.write_snapshot(end)
+    if begun_anew:
+        # No batch is left that could tell.
         log.write_epochs(durable=False)
     return log
 
@@ -186,10 +187,15 @@ def _recover(
     config: LogConfig,
     now_ms: int,
 ) -> tuple[int, ProducerState]:
-    """Read the segments from the recovery point on; (log end, producer state). Cuts `segments` in place."""
-    first = _first_unsynced(segments, history.recovery_point or 0)
+    """Read the segments from the recovery point on; (log end, producer state). Cuts `segments` in place.
+
+    A log that is whole costs no write: its active segment's indexes, snapshot and epochs stay in memory, as
+    those of any log in use, until a roll or a clean stop.
+    """
+    recovery_point = history.recovery_point or 0
+    first = _first_unsynced(segments, recovery_point)
     start = segments[first].base_offset
-    for offset in [offset for offset in snapshots if offset > start]:
+    for offset in [offset for offset in snapshots if offset > max(start, recovery_point)]:
         log_dir.disk.remove(f"{path}/{offset_name(offset, SNAPSHOT)}")
         del snapshots[offset]
     producers = rebuild_producers(
@@ -217,6 +223,8 @@ def _recover(
             log_dir.disk.write_file(name, producers.to_snapshot(), durable=False)
             snapshots[segment.base_offset] = None
         end, whole = _recover_segment(segment, epochs, producers, config)
+        if index + 1 < len(segments):
+            segment.seal()
         if not whole:
             _drop_from(log_dir, segments, index + 1, config)
             break
@@ -270,7 +278,6 @@ def _recover_segment(
         file.truncate(position)
         segment.size = position
     segment.bytes_since_index_entry = 0
-    segment.seal()
     return end, whole
 
 
