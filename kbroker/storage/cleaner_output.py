@@ -13,6 +13,8 @@ from kbroker.storage.txn_index import AbortedTxn
 _OFFSET_ENTRY = Struct(">ii")
 _TIME_ENTRY = Struct(">qi")
 _COPY_BYTES = 1 << 20
+#: Forced to disk in portions: one large flush would hold up every other writer of the file system.
+_SYNC_BYTES = 8 << 20
 
 SUFFIXES = (LOG, INDEX, TIME_INDEX, TXN_INDEX)
 
@@ -48,6 +50,7 @@ class CleanedSegment:
         self._interval_bytes = interval_bytes
         self._pause = pause
         self._file: DiskFile | None = None
+        self._unsynced = 0
         self._offsets = bytearray()
         self._times = bytearray()
         self._txns = bytearray()
@@ -90,18 +93,24 @@ class CleanedSegment:
         self._file = file
         for position in range(0, same_bytes, _COPY_BYTES):
             data = self._source.read(position, min(_COPY_BYTES, same_bytes - position))
-            file.write(position, data)
-            self._pause(2 * len(data))
+            self._put(position, data)
+            self._pause(len(data))
         return file
 
     def write(self, position: int, parts: list[Buffer]) -> None:
         """Bytes of batches that were noted."""
-        file = self._file
-        assert file is not None
         if parts:
             data = parts[0] if len(parts) == 1 else b"".join(parts)
-            file.write(position, data)
-            self._pause(len(data))
+            self._put(position, data)
+
+    def _put(self, position: int, data: Buffer) -> None:
+        assert self._file is not None
+        self._file.write(position, data)
+        self._unsynced += len(data)
+        if self._unsynced >= _SYNC_BYTES:
+            self._file.sync()
+            self._unsynced = 0
+        self._pause(len(data))
 
     def finish(self, modified_ms: int) -> dict[str, int]:
         """Write the indexes and make all of it durable: bytes by suffix."""
