@@ -240,8 +240,7 @@ class GroupCoordinatorDriver:
         return (listed for driver in self._all_shards() for listed in driver.shard.list_groups())
 
     def delete_group(self, group_id: str) -> Deferred[ErrorCode]:
-        """DeleteGroups, one group."""
-        _check_id(group_id)
+        """DeleteGroups, one group; the one without a name can be deleted, too."""
         driver = self._shard(group_id)
         return driver.submit(lambda ticket: driver.shard.delete_group(ticket, group_id))
 

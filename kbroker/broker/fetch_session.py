@@ -61,7 +61,7 @@ class FetchedPartition:
         """Take what the fetcher asks for now."""
         self.fetch_offset = wanted.fetch_offset
         self.bytes_max = wanted.partition_max_bytes
-        self.leader_epoch = wanted.current_leader_epoch
+        self.leader_epoch = max(wanted.current_leader_epoch, -1)  # any negative number: not known
         self.last_fetched_epoch = wanted.last_fetched_epoch
 
 

@@ -34,6 +34,8 @@ from kbroker.types import ZERO_UUID, Uuid
 
 MAX_NAME_LENGTH = 249
 _LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+\Z")
+#: Looks like a topic, but is the log of all this.
+METADATA_TOPIC = "__cluster_metadata"
 
 
 def topic_name_problem(name: str) -> str | None:
@@ -90,6 +92,10 @@ def create_topics(
         try:
             if count[topic.name] > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
+            if topic.name == METADATA_TOPIC:
+                raise ApiError(
+                    ErrorCode.INVALID_REQUEST, f"Creation of internal topic {METADATA_TOPIC} is prohibited."
+                )
             created = _create_topic(image, topic, rules)
         except ApiError as error:
             results.append(create_error(topic.name, error.code, error.message))

@@ -31,11 +31,12 @@ def handle(
     response = OffsetDeleteResponse()
     wanted: list[tuple[str, int]] = []
     places: list[OffsetDeleteResponsePartition] = []
+    topics: dict[str, list[OffsetDeleteResponsePartition]] = {}
     image = services.metadata.image
     for topic in request.topics:
         if not topic.partitions and topic.name in image.topics:
             continue
-        partitions = []
+        partitions = topics.setdefault(topic.name, [])
         for partition in topic.partitions:
             place = OffsetDeleteResponsePartition(partition_index=partition.partition_index)
             if image.topics.partition(topic.name, partition.partition_index) is None:
@@ -44,7 +45,7 @@ def handle(
                 wanted.append((topic.name, partition.partition_index))
                 places.append(place)
             partitions.append(place)
-        response.topics.append(OffsetDeleteResponseTopic(name=topic.name, partitions=partitions))
+    response.topics = [OffsetDeleteResponseTopic(name=name, partitions=each) for name, each in topics.items()]
     answer: Deferred[OffsetDeleteResponse] = Deferred()
 
     def deleted(done: Deferred[DeletedOffsets]) -> None:

@@ -12,7 +12,7 @@ until the marker is replicated. The last stable offset is the first offset of th
 from __future__ import annotations
 
 from struct import Struct
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from crc32c import crc32c
 
@@ -119,8 +119,10 @@ class ProducerState:
             ApiError: as `check`.
         """
         entry = self.entries.get(producer_id)
-        if entry is None:
+        if entry is None and epoch >= NO_EPOCH:
             return None  # a producer that nobody knows may begin anywhere (KIP-360)
+        if entry is None:
+            self._raise_fenced(ProducerEntry(producer_id), epoch)
         batches = entry.batches
         if (
             entry.epoch == epoch
@@ -155,8 +157,6 @@ class ProducerState:
         """
         entry = self.entries.get(producer_id)
         if entry is None:
-            if epoch < NO_EPOCH:
-                self._raise_fenced(ProducerEntry(producer_id), epoch)
             return  # a producer that nobody knows may begin anywhere (KIP-360)
         self._check_epoch(entry, epoch)
         if epoch != entry.epoch:
@@ -230,7 +230,7 @@ class ProducerState:
             self._raise_fenced(entry, epoch)
 
     @staticmethod
-    def _raise_fenced(entry: ProducerEntry, epoch: int) -> None:
+    def _raise_fenced(entry: ProducerEntry, epoch: int) -> NoReturn:
         raise ApiError(
             ErrorCode.INVALID_PRODUCER_EPOCH,
             f"Epoch of producer {entry.producer_id} is {epoch}, which is smaller than the last seen epoch "

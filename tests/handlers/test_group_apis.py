@@ -253,8 +253,8 @@ def test_fetch_by_topic_id(node, client):
     groups = [OffsetFetchRequestGroup(group_id="g", topics=each) for each in (asked, None)]
     some, everything = client.ask("OffsetFetch", 10, groups=groups).groups
     assert [(t.topic_id, [p.error_code for p in t.partitions]) for t in some.topics] == [
-        (UNKNOWN_ID, [100, 100]),
         (node.t, [0]),
+        (UNKNOWN_ID, [100, 100]),
     ]
     assert [(t.topic_id, t.partitions[0].committed_offset) for t in everything.topics] == [(node.t, 100)]
 

@@ -189,7 +189,7 @@ class Filler:
         return int(self.pick(_TIMEOUTS_MS, (2**31 - 1, 1000, 5000)))
 
     def _any_replicaId(self, _: Context) -> int:
-        return int(self.pick((-1,), (-2, 0, 1, 7, -3)))
+        return int(self.pick((-1,), (-2, 0, 1, 7)))
 
     def _any_isolationLevel(self, _: Context) -> int:
         return int(self.pick((0, 1), (2, -1, 127)))
@@ -490,14 +490,14 @@ def _without_repetitions(topics: list[dict[str, Any]]) -> list[dict[str, Any]]:
     found: dict[str, dict[int, Any]] = {}
     kept = []
     for topic in topics:
-        name = topic.get("name") or topic["topicId"]
+        name = topic.get("name", topic.get("topicId"))
         if name not in found:
             kept.append(topic)
         partitions = found.setdefault(name, {})
         for partition in topic["partitionData"]:
             partitions.setdefault(partition["index"], partition)
     return [
-        {**topic, "partitionData": [*found[topic.get("name") or topic["topicId"]].values()]} for topic in kept
+        {**topic, "partitionData": [*found[topic.get("name", topic.get("topicId"))].values()]} for topic in kept
     ]
 
 

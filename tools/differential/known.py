@@ -89,12 +89,25 @@ def _setting_count(request: dict[str, Any]) -> int:
     return max((len(item.get("configs", ())) for item in items), default=0)
 
 
-def _doubled_neighbour(exchange: Exchange) -> bool:
-    """Kafka refuses all of a request with a batch whose head is broken."""
+def _broken_head(exchange: Exchange) -> bool:
+    """Kafka refuses all of a request with a batch whose head is broken, before anything else."""
     if exchange.api != "Produce" or not isinstance(exchange.theirs, dict):
         return False
     codes = [p["errorCode"] for topic in exchange.theirs["responses"] for p in topic["partitionResponses"]]
-    return len(codes) > 1 and set(codes) == {2} and "mutate" in exchange.step
+    return set(codes) == {2}
+
+
+def _isolation(exchange: Exchange) -> bool:
+    return exchange.api in ("Fetch", "ListOffsets") and exchange.step["req"].get("isolationLevel", 0) not in (
+        0,
+        1,
+    )
+
+
+def _internal_sizes(exchange: Exchange) -> bool:
+    return exchange.api == "DescribeLogDirs" and all(
+        "[__consumer_offsets]" in path for path, _, _ in exchange.differences
+    )
 
 
 #: Entry of docs/differences.md: its rule.
@@ -103,10 +116,12 @@ RULES: dict[str, Rule] = {
     "apis-not-built": _api_list,
     "produce-partition-twice": _same_partition_twice,
     "kafka-internal-error": _internal_error,
+    "isolation-level": _isolation,
+    "internal-topic-size": _internal_sizes,
     "alter-configs-twice": _alter_twice,
     "metadata-log-offsets": _metadata_offsets,
     "which-of-several-errors": _which_of_several,
-    "produce-broken-neighbour": _doubled_neighbour,
+    "produce-broken-head": _broken_head,
 }
 
 

@@ -16,5 +16,8 @@ ORDERS: dict[str, list[str]] = {
     "DeleteTopics": ["responses"],
     "OffsetDelete": ["topics", "topics.*.partitions"],
     "ListConfigResources": ["configResources"],
+    "DescribeGroups": ["groups"],
+    "DeleteGroups": ["results"],
+    "OffsetFetch": ["topics", "topics.*.partitions", "groups.*.topics", "groups.*.topics.*.partitions"],
     "ListGroups": ["groups"],
 }
