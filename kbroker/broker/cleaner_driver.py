@@ -117,7 +117,10 @@ class CleanerDriver:
     # -- life --
 
     def start(self) -> None:
-        """Begin: read how far logs are compacted, look for work soon."""
+        """Begin: read how far logs are compacted, look for work soon.
+
+        No file tells which tombstones wait for their time: at worst all were met just before the last stop.
+        """
         for log_dir in self._logs.dirs:
             if not log_dir.offline:
                 try:
@@ -325,6 +328,7 @@ class CleanerDriver:
             log = self._logs.get(tp)
             if log is not None and log.directory is log_dir:
                 self.state.set_checkpoint(log, offset)
+                self.state.set_horizon(log, self._clock.now_ms() + log.config.delete_retention_ms)
 
     def _write_checkpoints(self) -> None:
         """Write those of directories where something was compacted, one at a time."""

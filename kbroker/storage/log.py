@@ -437,14 +437,14 @@ class Log:
             # Opened from disk: the next append comes to `_make_room`, which reads it.
             self._roll_timestamp = _UNRESOLVED
             return
-        jitter = min(config.segment_jitter_ms, config.segment_ms)
+        jitter = min(config.segment_jitter_ms, config.roll_ms)
         if jitter > 0:
             # Spread over partitions and segments, yet the same each time that it is asked.
             jitter = crc32(f"{self.topic_partition}/{active.base_offset}".encode()) % jitter
         if first >= 0:
-            self._roll_timestamp = first + config.segment_ms - jitter
+            self._roll_timestamp = first + config.roll_ms - jitter
         else:
-            self._roll_now_ms = active.created_ms + config.segment_ms - jitter
+            self._roll_now_ms = active.created_ms + config.roll_ms - jitter
 
     def _make_room(self, size: int, last: int, max_ts: int, now_ms: int) -> int:
         """Roll if the batch must not go into the active segment; the position where it goes."""

@@ -46,6 +46,13 @@ class LogConfig:
         return "compact" in self.cleanup_policy
 
     @property
+    def roll_ms(self) -> int:
+        """The age at which a segment is closed: in time for the cleaner, which leaves the open one alone."""
+        if self.compact and self.max_compaction_lag_ms > 0:
+            return min(self.segment_ms, self.max_compaction_lag_ms)
+        return self.segment_ms
+
+    @property
     def delete(self) -> bool:
         """Old segments go by time and size."""
         return "delete" in self.cleanup_policy

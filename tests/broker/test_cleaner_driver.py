@@ -199,6 +199,10 @@ def test_a_start_reads_how_far_logs_are(world):
     start(world)
     assert world.driver.state.checkpoint(log) == 4
     assert world.workers == [], "a third is not half"
+    world.now += COMPACT.delete_retention_ms
+    world.ring()
+    assert len(world.workers) == 1, "it may have tombstones whose time has come"
+    world.workers.pop().kill()
     world.disk.write_file("/data/cleaner-offset-checkpoint", b"rubbish")
     world.driver = world.make_driver()
     start(world)

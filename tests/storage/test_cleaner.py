@@ -397,6 +397,15 @@ def test_lags() -> None:
     assert state.choose([log], NOW_MS + 501).due
 
 
+def test_a_segment_is_closed_in_time_for_the_largest_lag() -> None:
+    log = compacted(max_compaction_lag_ms=500)
+    put(log, (b"a", b"1"))
+    put(log, (b"a", b"2"), timestamp=NOW_MS + 500)
+    assert log.segments.bases == [0]
+    put(log, (b"a", b"3"), timestamp=NOW_MS + 501)
+    assert log.segments.bases == [0, 2]
+
+
 def test_only_compacted_and_dirty_logs_are_chosen() -> None:
     log, state = compacted(), CleanerState()
     put(log, (b"a", b"1"))
