@@ -1,0 +1,94 @@
+"""Apache Kafka 4.4 starts on a folder that kbroker wrote, and serves what kbroker served; and back."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from kbroker.client.cluster import Cluster
+from kbroker.client.configs import ResourceType, alter_configs, describe_configs
+from kbroker.client.group_offsets import commit_offsets
+from kbroker.client.records import produce
+from kbroker.client.topics import delete_records, delete_topics
+from kbroker.protocol.compression import Codec
+from kbroker.protocol.record_batch import Record
+from kbroker.testing import Broker
+from kbroker.types import TopicPartition
+from tests.compat.data_folders import SETTINGS, served
+from tests.compat.kafka_process import kafka_on
+from tests.needs import cache_folder, need_java
+
+pytestmark = [pytest.mark.jvm, pytest.mark.slow]
+
+TOPICS = ["plain", "small-segments", "trimmed", "compacted"]
+NOW_MS = 1_795_973_000_000
+
+
+def fill(broker: Broker) -> None:
+    """Topics of several kinds, records in every codec, a deleted topic, settings, groups."""
+    broker.create_topic("plain", 3)
+    broker.create_topic("small-segments", config={"segment.bytes": 1 << 20, "index.interval.bytes": 100})
+    broker.create_topic("trimmed")
+    broker.create_topic("compacted", config={"cleanup.policy": "compact"})
+    broker.create_topic("gone")
+    with Cluster(broker.bootstrap) as cluster:
+        for number, codec in enumerate([*Codec, *Codec]):
+            records = [
+                Record(-1, NOW_MS + i, b"key-%d" % i, b"value" * i, (("h", b"x"), ("n", None)))
+                for i in range(20)
+            ]
+            for topic in ("plain", "trimmed", "compacted", "gone"):
+                tp = TopicPartition(topic, number % 3 if topic == "plain" else 0)
+                produce(cluster, tp, records, codec=codec)
+        for i in range(40):
+            tp = TopicPartition("small-segments", 0)
+            produce(cluster, tp, [Record(-1, NOW_MS + 1000 * i, None, b"x" * 60_000, ())])
+        delete_records(cluster, {TopicPartition("trimmed", 0): 77})
+        delete_topics(cluster, ["gone"])
+        alter_configs(cluster, ResourceType.TOPIC, "plain", set_={"retention.ms": "987654321000"})
+        for group in ("g1", "g2"):
+            commit_offsets(cluster, group, {TopicPartition("plain", p): p + 5 for p in range(3)})
+
+
+def settings_of(bootstrap: str) -> dict[str, str | None]:
+    with Cluster(bootstrap) as cluster:
+        entries = describe_configs(cluster, ResourceType.TOPIC, "plain")
+        return {entry.name: entry.value for entry in entries if entry.source == "topic"}
+
+
+def kbroker_on(data: Path) -> Broker:
+    return Broker(data=str(data), subprocess=True, config=SETTINGS)
+
+
+@pytest.mark.parametrize("end", ["clean stop", "kill -9"])
+def test_there_and_back(tmp_path, end) -> None:
+    need_java()
+    data = tmp_path / "data"
+    broker = kbroker_on(data).start()
+    try:
+        fill(broker)
+        ours, settings = served(broker.bootstrap, TOPICS), settings_of(broker.bootstrap)
+        assert ours["trimmed-0"][0] == 77
+        if end == "kill -9":
+            # Log starts are checkpointed beside the answer, as with Kafka.
+            deadline = time.monotonic() + 20
+            while b"trimmed 0 77" not in (data / "log-start-offset-checkpoint").read_bytes():
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            broker.kill()
+    finally:
+        broker.stop()
+    with kafka_on(data, cache_folder(), **SETTINGS) as bootstrap:
+        assert served(bootstrap, TOPICS) == ours
+        assert settings_of(bootstrap) == settings
+        with Cluster(bootstrap) as cluster:
+            assert "gone" not in {topic.name for topic in cluster.metadata().topics}
+            end_offset = ours["plain-0"][1]
+            records = [Record(-1, NOW_MS, b"k", b"of Kafka", ())]
+            assert produce(cluster, TopicPartition("plain", 0), records) == end_offset
+            commit_offsets(cluster, "g2", {TopicPartition("plain", 0): end_offset})
+        theirs = served(bootstrap, TOPICS)
+    with kbroker_on(data) as broker:
+        assert served(broker.bootstrap, TOPICS) == theirs
