@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
 from typing import TypeAlias
 
-from kbroker.config.definition import Scope
+from kbroker.config.definition import Definition, Scope
 from kbroker.config.definitions import base_name, broker_definition, broker_definitions, broker_synonyms
+from kbroker.config.release_defaults import release_defaults
 from kbroker.config.values import InvalidValue, Value
 from kbroker.errors import ConfigError
 
@@ -42,6 +43,7 @@ class BrokerConfig:
         self.static: dict[str, str] = _with_both_ids(static)
         self.dynamic_default: dict[str, str] = {}
         self.dynamic_broker: dict[str, str] = {}
+        self._older_defaults: Mapping[str, str] = {}
         self._values: dict[str, Value] = {}
         self._listeners: list[tuple[frozenset[str] | None, Listener]] = []
         for name, text in self.static.items():
@@ -51,6 +53,8 @@ class BrokerConfig:
                     definition.parse(text)
                 except InvalidValue as error:
                     raise ConfigError(str(error)) from None
+        self._older_defaults = release_defaults(self.get_str("kbroker.compatibility"))
+        self._values.clear()
         self._check_together()
 
     # -- values ----------------------------------------------------------------------------------------
@@ -133,7 +137,11 @@ class BrokerConfig:
                 text = layer.get(synonym)
                 if text is not None:
                     return definition.parse(text)
-        return definition.default
+        return self._default(definition)
+
+    def _default(self, definition: Definition) -> Value:
+        older = self._older_defaults.get(definition.name)
+        return definition.default if older is None else definition.parse(older)
 
     def _check_together(self) -> None:
         node, broker = self.get("node.id"), self.get_int("broker.id")
@@ -197,7 +205,7 @@ class BrokerConfig:
         definition = broker_definition(name)
         assert definition is not None
         text = self.static.get(name, self.static.get(base_name(name)))
-        return definition.default if text is None else definition.parse(text)
+        return self._default(definition) if text is None else definition.parse(text)
 
     # -- for people ------------------------------------------------------------------------------------
 
@@ -229,7 +237,8 @@ class BrokerConfig:
         for n in names:
             definition = known.get(n)
             if definition is not None and definition.default is not None and not definition.required:
-                found.append((n, None if sensitive else definition.default_text, ConfigSource.DEFAULT))
+                text = self._older_defaults.get(n, definition.default_text)
+                found.append((n, None if sensitive else text, ConfigSource.DEFAULT))
         # Kafka names the others only after the setting itself.
         while found and found[0][0] != name:
             del found[0]
