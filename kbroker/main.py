@@ -189,7 +189,8 @@ class Node:
     @property
     def _directories(self) -> list[str]:
         """Every folder of this node: those of the logs, and that of the metadata if it lies elsewhere."""
-        return list(dict.fromkeys([*self.log_dirs, self._metadata_dir]))
+        own = [] if self._metadata_dir in self.log_dirs else [self._metadata_dir]
+        return [*self.log_dirs, *own]
 
     def _open_logs(self, folders: Folders, wanted_cluster: str | None) -> LogManager:
         """Lock the folders and format new ones; the logs are still to be loaded."""

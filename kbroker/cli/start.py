@@ -86,6 +86,8 @@ def load(options: argparse.Namespace) -> Loaded:
     """
     assignments = []
     if options.data is not None:
+        if not options.data.strip():
+            raise ConfigError("--data needs a folder")
         assignments.append(("log.dirs", options.data))
     assignments += [parse_assignment(text) for text in options.set]
     return load_config(
@@ -129,7 +131,7 @@ def banner(node: Node) -> str:
     from kbroker import __version__
 
     address = node.bootstrap
-    admin = "kbroker-admin" if address == "localhost:9092" else f"kbroker-admin -b {address}"
+    admin = _admin_command() if address == "localhost:9092" else f"{_admin_command()} -b {address}"
     return (
         f"kbroker {__version__} listens on {address}  (cluster {node.cluster_id}, node {node.node_id})\n"
         f"data in {', '.join(node.log_dirs)}\n"
@@ -138,3 +140,11 @@ def banner(node: Node) -> str:
         f"      {admin} topics tail greetings\n"
         "stop with Ctrl-C"
     )
+
+
+def _admin_command() -> str:
+    """`kbroker-admin`, by its path if only that is found: `make start` puts its environment on no PATH."""
+    name = "kbroker-admin"
+    beside = os.path.join(os.path.dirname(sys.argv[0]), name)
+    on_path = any(os.path.exists(os.path.join(d, name)) for d in os.environ.get("PATH", "").split(os.pathsep))
+    return beside if os.path.exists(beside) and not on_path else name

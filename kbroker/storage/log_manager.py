@@ -126,7 +126,8 @@ class LogManager:
                 lock = self._disk.lock(f"{log_dir.path}/{LOCK}")
             except OSError as error:
                 self.unlock()
-                raise ConfigError(f"The log directory {log_dir.path} cannot be used: {error}") from None
+                why = error.strerror or error
+                raise ConfigError(f"The log directory {log_dir.path} cannot be used: {why}") from None
             if lock is None:
                 self.unlock()
                 raise ConfigError(

@@ -291,6 +291,14 @@ def test_an_explicit_retention_time_is_obeyed():
     assert w.offset("t", 0) is None
 
 
+def test_a_retention_time_beyond_all_time_wraps_as_in_java():
+    w = World(RETENTION)
+    w.commit(("t", 0, 1), retention=2**63 - 1)
+    assert w.replayed().offsets.get("g", "t", 0).expire_timestamp_ms < 0
+    w.expire()
+    assert w.offset("t", 0) is None
+
+
 def test_a_group_that_somebody_is_about_to_join_stays():
     w = World(RETENTION)
     w.join(session=60_000)

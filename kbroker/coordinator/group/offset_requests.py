@@ -87,7 +87,7 @@ class OffsetRequests:
             return Outcome.answer(ticket, [error.code] * len(request.commits))
         codes: list[ErrorCode] = []
         records: list[CoordinatorRecord] = []
-        expires = NO_EXPIRY if request.retention_ms == -1 else now_ms + request.retention_ms
+        expires = NO_EXPIRY if request.retention_ms == -1 else _long(now_ms + request.retention_ms)
         for each in request.commits:
             metadata = each.metadata or ""
             if _length(metadata) > self._limits.offset_metadata_bytes_max:
@@ -286,6 +286,11 @@ class OffsetRequests:
             for group_id in list(self._offsets.groups_with_topic(topic)):
                 partitions = list(self._offsets.topics(group_id).get(topic, ()))
                 yield self._bury([offset_tombstone(group_id, topic, each) for each in partitions], Outcome())
+
+
+def _long(value: int) -> int:
+    """As a sum of Java's longs comes out: what is too large wraps around."""
+    return (value + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def _length(text: str) -> int:
