@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from kbroker.cli.output import clean
 from kbroker.config.loading import Loaded
 from kbroker.errors import ConfigError
 
@@ -23,11 +24,13 @@ _log = logging.getLogger("kbroker")
 
 
 class _ShortFormatter(logging.Formatter):
-    """One line a record: time, level, message. A traceback follows only where a bug of ours shows."""
+    """One line a record: time, level, message. A traceback follows only where a bug of ours shows.
+
+    Names of topics and clients come from strangers: nothing in them acts on the terminal.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
-        line = super().format(record)
-        return line if record.exc_info else line.replace("\n", " ")
+        return super().format(record) if record.exc_info else clean(super().format(record))
 
 
 def set_up_logging(level: str) -> None:

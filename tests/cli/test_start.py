@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -13,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from kbroker.cli.main import main
-from kbroker.cli.start import start
+from kbroker.cli.run import _ShortFormatter
+from kbroker.cli.start import _admin_command, start
 
 ROOT = Path(__file__).parents[2]
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("KAFKA_", "KBROKER_"))}
@@ -154,6 +156,8 @@ def test_settings_that_are_wrong(tmp_path, data, refused):
     assert "cannot read" in refused("--config", tmp_path / "absent", "--data", data)
     assert "is not supported yet" in refused("--set", "listeners=SSL://:0", "--data", data)
     assert "--port must be between" in refused("--port", 99999, "--data", data)
+    assert refused("--port", 0, "--data", "") == "kbroker: --data needs a folder"
+    assert "names a folder twice" in refused("--port", 0, "--data", f"{data},{data}/../data")
     assert not data.exists()
 
 
@@ -238,3 +242,18 @@ def test_the_other_words(capsys):
     assert main([]) == 2
     assert main(["strat"]) == 2
     assert "no command 'strat'" in capsys.readouterr().err
+
+
+def test_the_banner_names_kbroker_admin_by_a_path_that_can_be_run(tmp_path, monkeypatch):
+    for name in ("kbroker", "kbroker-admin"):
+        (tmp_path / name).touch()
+    monkeypatch.setattr(sys, "argv", [str(tmp_path / "kbroker")])
+    monkeypatch.setenv("PATH", os.devnull)
+    assert _admin_command() == str(tmp_path / "kbroker-admin")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert _admin_command() == "kbroker-admin"
+
+
+def test_a_log_line_is_one_line_and_nothing_that_a_terminal_acts_on():
+    record = logging.LogRecord("kbroker", logging.INFO, "", 0, "topic %s", ("a\x1b[2J\r\nb",), None)
+    assert _ShortFormatter("%(message)s").format(record) == "topic a\\x1b[2J\\x0d\\x0ab"
