@@ -47,6 +47,16 @@ def need_old_python() -> str:
     return found[0]
 
 
+def find_python(*versions: str) -> str | None:
+    """The first of these Pythons that is there, on the PATH or beside pyenv's others; None."""
+    for version in versions:
+        kept = sorted((Path.home() / ".pyenv" / "versions").glob(f"{version}.*/bin/python"))
+        for python in [shutil.which(f"python{version}"), *map(str, reversed(kept))]:
+            if python and _runs(python):
+                return python
+    return None
+
+
 def _runs(python: str) -> bool:
     """A name on the PATH may be a version manager's shim that leads nowhere."""
     done = subprocess.run([python, "-c", ""], capture_output=True, check=False)

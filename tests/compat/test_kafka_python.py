@@ -1,52 +1,30 @@
-"""kafka-python, today's and 2.0.2 of 2020, which most old applications still have. Both do the same work."""
+"""kafka-python, today's, 2.0.2 of 2020, which most old applications still have, and 1.4.7 of 2019.
+
+The first two do the same work; the oldest one also takes the broker for one of 0.8 to 0.11.
+"""
 
 from __future__ import annotations
 
-import subprocess
 import sys
-import venv
 from pathlib import Path
 
-from tests.needs import cache_folder, need_old_python
+from tests.compat.environments import interpreter_with, run
+from tests.needs import need_old_python
 
 _EVERYDAY = Path(__file__).with_name("kafka_python_everyday.py")
-_OLD_PACKAGES = ["kafka-python==2.0.2", "python-snappy>=0.7", "lz4>=4", "zstandard>=0.22"]
-
-
-def work(python: str, bootstrap: str, name: str) -> str:
-    done = subprocess.run(
-        [python, str(_EVERYDAY), bootstrap, name], capture_output=True, text=True, timeout=110, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout.strip()
-
-
-def old_environment() -> str:
-    """The interpreter of a cached virtual environment with kafka-python 2.0.2."""
-    python = need_old_python()
-    tag = subprocess.run(
-        [python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.strip()
-    folder = cache_folder() / f"kafka-python-2.0.2-python{tag}"
-    interpreter = folder / "bin" / "python"
-    ready = folder / "ready"
-    if not ready.exists():
-        if python == sys.executable:
-            venv.create(folder, with_pip=True, clear=True)
-        else:
-            subprocess.run([python, "-m", "venv", "--clear", str(folder)], check=True)
-        command = [str(interpreter), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*command, *_OLD_PACKAGES], check=True)
-        ready.touch()
-    return str(interpreter)
+_OLDEST = Path(__file__).with_name("kafka_python_oldest.py")
+_CODECS = ["python-snappy>=0.7", "lz4>=4"]
 
 
 def test_todays_kafka_python(bootstrap: str, name: str) -> None:
-    assert work(sys.executable, bootstrap, name).startswith("ok ")
+    assert run(sys.executable, _EVERYDAY, bootstrap, name).startswith("ok ")
 
 
 def test_kafka_python_2_0_2(bootstrap: str, name: str) -> None:
-    assert work(old_environment(), bootstrap, name) == "ok 2.0.2"
+    python = interpreter_with(need_old_python(), ["kafka-python==2.0.2", *_CODECS, "zstandard>=0.22"])
+    assert run(python, _EVERYDAY, bootstrap, name) == "ok 2.0.2"
+
+
+def test_kafka_python_1_4_7_as_a_client_of_every_broker_of_its_time(bootstrap: str, name: str) -> None:
+    python = interpreter_with(need_old_python(), ["kafka-python==1.4.7", *_CODECS, "xxhash>=3"])
+    assert run(python, _OLDEST, bootstrap, name, "0.8.2", "0.9", "0.10", "0.11", "auto") == "ok"
