@@ -88,7 +88,7 @@ def test_a_cut_at_any_operation_of_a_cleaning(seed: int) -> None:
     after = records(log)
     assert len(after) < len(before)
     rng = random.Random(seed)
-    for cut_at in sorted(rng.sample(range(1, total + 1), min(60, total))):
+    for cut_at in sorted(rng.sample(range(1, total + 1), min(40, total))):
         disk, log, state = filled(seed)
         limit = disk.steps + cut_at
 

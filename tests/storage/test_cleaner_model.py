@@ -195,6 +195,6 @@ class Compaction(RuleBasedStateMachine):
 
 
 Compaction.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=40, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestCompaction = Compaction.TestCase
