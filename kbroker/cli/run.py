@@ -97,10 +97,15 @@ async def _serve(
     if stop_with_stdin:
         _watch_stdin(loop, stop)
     node = Node(loaded.config)
-    await node.start()
+    # What a start makes is there to stay: no use to look through it again and again.
+    gc.disable()
     try:
+        await node.start()
         gc.collect()
         gc.freeze()
+    finally:
+        gc.enable()
+    try:
         _say(banner(node))
         failed = asyncio.ensure_future(node.failed.wait())
         await asyncio.wait([stop, failed], return_when=asyncio.FIRST_COMPLETED)

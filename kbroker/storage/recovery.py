@@ -78,7 +78,6 @@ def open_log(
     Raises OSError.
     """
     path = f"{log_dir.path}/{tp}"
-    disk = log_dir.disk
     listing = list_log(log_dir, path)
     topic_id = _read_topic_id(log_dir, path) if listing.has_metadata else ZERO_UUID
     segments = [

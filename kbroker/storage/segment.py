@@ -296,8 +296,11 @@ class Segment:
         """(position, offset) behind the last whole batch."""
         position, end = 0, self.base_offset
         if self.size:
-            self.trust_indexes()
-            for batch in self.walk(self.offset_index.position_before(self.size)):
+            start = 0
+            if self.size > _WALK_BYTES:
+                self.trust_indexes()
+                start = self.offset_index.position_before(self.size)
+            for batch in self.walk(start):
                 position, end = batch.position + batch.size, batch.last_offset + 1
         return position, end
 
