@@ -20,6 +20,7 @@ from kbroker.protocol.generated.api_versions_response import (
     FinalizedFeatureKey,
     SupportedFeatureKey,
 )
+from kbroker.protocol.releases import release
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
@@ -44,7 +45,7 @@ def handle(services: Services, context: RequestContext, request: ApiVersionsRequ
         if error is not ErrorCode.NONE:
             return ApiVersionsResponse(error_code=error)
     response = ApiVersionsResponse(api_keys=_api_keys(services))
-    if context.version >= 3:
+    if context.version >= 3 and _has_features(services.compatibility):
         _add_features(services, response, context.version)
     return response
 
@@ -70,6 +71,12 @@ def _api_keys(services: Services) -> list[ApiVersion]:
         ApiVersion(api_key=key, min_version=low, max_version=high)
         for key, low, high in served_apis(services.compatibility).advertised
     ]
+
+
+def _has_features(compatibility: str) -> bool:
+    """Brokers told of features of the cluster since 3.3, when Kafka without ZooKeeper was ready for use."""
+    kafka = release(compatibility)
+    return kafka is None or kafka.number >= (3, 3)
 
 
 def _add_features(services: Services, response: ApiVersionsResponse, version: int) -> None:

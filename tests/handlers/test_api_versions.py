@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 
 from kbroker.handlers.api_table import API_TABLE
+from kbroker.protocol.releases import releases
+from kbroker.server.dispatch import Dispatcher
 
 
 @pytest.mark.parametrize("version", range(6))
@@ -64,3 +66,59 @@ def test_features_whose_lowest_level_is_0_are_shown_from_version_4_on(node):
     assert "metadata.version" in shown[0]
     assert "kraft.version" not in shown[0]
     assert shown[1] > shown[0]
+
+
+def as_release(node, name):
+    """A connection to the node as that release of Kafka."""
+    node.services.compatibility = name
+    node.dispatcher = Dispatcher(node.services)
+    return node.connect()
+
+
+@pytest.mark.parametrize("name", ["0.10.0", "1.1", "2.8", "3.9", "4.0", "4.4"])
+def test_a_release_names_its_versions_and_refuses_others(node, name):
+    client = as_release(node, name)
+    kafka = releases()[name]
+    response = client.ask("ApiVersions", 0)
+    ranges = {entry.api_key: (entry.min_version, entry.max_version) for entry in response.api_keys}
+    assert ranges == {key: kafka.advertised[key] for key in API_TABLE if key in kafka.advertised}
+    newest = kafka.served[3][1]
+    assert client.ask("Metadata", newest, topics=[]).brokers is not None
+    if newest < API_TABLE[3][2]:
+        client.send(client.frame("Metadata", newest + 1, topics=[]))
+        assert client.closed
+    if kafka.served[18][1] < 5:
+        other = as_release(node, name)
+        named = {"client_software_name": "x", "client_software_version": "1"}
+        other.send(other.frame("ApiVersions", 5, **named))
+        assert other.closed is None
+        other._asked[0] = (*other._asked[0][:2], 0)  # it is answered in version 0
+        (response,) = other.answers()
+        assert response.error_code == 35
+
+
+@pytest.mark.parametrize("name", ["4.0", "4.4"])
+def test_kafka_4_names_produce_0_and_closes_when_it_is_used(node, name):
+    node.topic("t")
+    client = as_release(node, name)
+    produce = next(entry for entry in client.ask("ApiVersions", 0).api_keys if entry.api_key == 0)
+    assert produce.min_version == 0
+    client.send(client.frame("Produce", 2, acks=1, timeout_ms=1, topic_data=[]))
+    assert client.closed
+
+
+@pytest.mark.parametrize("name", ["0.8.2", "0.9.0"])
+def test_before_0_10_there_is_no_api_versions(node, name):
+    client = as_release(node, name)
+    client.send(client.frame("ApiVersions", 0))
+    assert client.closed
+    assert as_release(node, name).ask("Metadata", 0, topics=[]).topics == []
+
+
+def test_features_came_with_3_3(node):
+    named = {"client_software_name": "x", "client_software_version": "1"}
+    shown = {
+        name: bool(as_release(node, name).ask("ApiVersions", 3, **named).supported_features)
+        for name in ("2.8", "3.2", "3.3", "all")
+    }
+    assert shown == {"2.8": False, "3.2": False, "3.3": True, "all": True}
