@@ -194,6 +194,18 @@ def test_a_tombstone_lives_for_its_time_after_the_first_cleaning() -> None:
     assert clean(log, state, NOW_MS + DAY_MS) is None
 
 
+def test_tombstones_without_a_lifetime_go_with_the_next_round() -> None:
+    log, state = compacted(), CleanerState()
+    log.config = LogConfig(cleanup_policy=COMPACT, delete_retention_ms=0)
+    put(log, (b"a", None), (b"b", b"1"))
+    roll(log)
+    clean(log, state, NOW_MS)
+    assert list(records(log)) == [0, 1]
+    clean(log, state, NOW_MS + 1)
+    assert list(records(log)) == [1]
+    assert clean(log, state, NOW_MS + 1) is None
+
+
 def test_a_horizon_that_is_set_does_not_move() -> None:
     log, state = compacted(), CleanerState()
     put(log, (b"a", None))
