@@ -28,15 +28,14 @@ def handle(
     services: Services, context: RequestContext, request: OffsetDeleteRequest
 ) -> Deferred[OffsetDeleteResponse]:
     """Partitions that do not exist are refused, but a group that is refused refuses everything."""
-    response = OffsetDeleteResponse()
     wanted: list[tuple[str, int]] = []
     places: list[OffsetDeleteResponsePartition] = []
-    topics: dict[str, list[OffsetDeleteResponsePartition]] = {}
+    topics: list[OffsetDeleteResponseTopic] = []
     image = services.metadata.image
     for topic in request.topics:
         if not topic.partitions and topic.name in image.topics:
             continue
-        partitions = topics.setdefault(topic.name, [])
+        partitions = []
         for partition in topic.partitions:
             place = OffsetDeleteResponsePartition(partition_index=partition.partition_index)
             if image.topics.partition(topic.name, partition.partition_index) is None:
@@ -45,7 +44,10 @@ def handle(
                 wanted.append((topic.name, partition.partition_index))
                 places.append(place)
             partitions.append(place)
-    response.topics = [OffsetDeleteResponseTopic(name=name, partitions=each) for name, each in topics.items()]
+        topics.append(OffsetDeleteResponseTopic(name=topic.name, partitions=partitions))
+    if len(places) < sum(len(topic.partitions) for topic in topics):
+        topics = _merged(topics)
+    response = OffsetDeleteResponse(topics=topics)
     answer: Deferred[OffsetDeleteResponse] = Deferred()
 
     def deleted(done: Deferred[DeletedOffsets]) -> None:
@@ -60,6 +62,16 @@ def handle(
 
     services.groups.delete_offsets(request.group_id, wanted).then(deleted)
     return answer
+
+
+def _merged(topics: list[OffsetDeleteResponseTopic]) -> list[OffsetDeleteResponseTopic]:
+    """Kafka puts entries of one topic together only where it has to add refusals to what was deleted."""
+    by_name: dict[str, OffsetDeleteResponseTopic] = {}
+    for topic in topics:
+        known = by_name.setdefault(topic.name, topic)
+        if known is not topic:
+            known.partitions += topic.partitions
+    return [*by_name.values()]
 
 
 def error_response(

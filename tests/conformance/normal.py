@@ -13,7 +13,8 @@ from tests.conformance.variables import Variables, is_number
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _HOUR_MS = 3_600_000
 #: In texts also the limits of the time that records may have: an hour from now.
-_TIME = re.compile(r"\b\d{13}\b")
+_TIME = re.compile(r"-922337\d{13}\b|\b\d{13}\b")
+_LONG_MAX = 2**63 - 1
 _TEXT_SPAN_MS = 2 * _HOUR_MS + 60_000
 _CHANGING = frozenset(("brokerEpoch", "finalizedFeaturesEpoch", "totalBytes", "usableBytes"))
 _PLACES = frozenset(
@@ -111,4 +112,8 @@ class Normaliser:
 
 
 def _now(match: re.Match[str]) -> str:
-    return "$now" if abs(int(match[0]) - time.time() * 1000) < _TEXT_SPAN_MS else match[0]
+    value = int(match[0])
+    now = time.time() * 1000
+    if abs(value - now) < _TEXT_SPAN_MS:
+        return "$now"
+    return "$past" if abs(value + _LONG_MAX - now) < _TEXT_SPAN_MS else match[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,13 +66,15 @@ class Transcript:
 
 
 def load(path: Path) -> Transcript:
-    """Read a transcript.
+    """Read a transcript, also a gzipped one.
 
     Raises:
         ValueError: a line is no step.
     """
     found: Transcript | None = None
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    raw = path.read_bytes()
+    content = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode()
+    for number, line in enumerate(content.split("\n"), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         value = json.loads(line)

@@ -188,6 +188,9 @@ class Filler:
     def _any_timeoutMs(self, _: Context) -> int:
         return int(self.pick(_TIMEOUTS_MS, (2**31 - 1, 1000, 5000)))
 
+    def _any_replicaState(self, _: Context) -> dict[str, Any]:
+        return {"replicaId": self.pick((-1,), (-2,)), "replicaEpoch": -1}
+
     def _any_replicaId(self, _: Context) -> int:
         return int(self.pick((-1,), (-2, 0, 1, 7)))
 
@@ -497,7 +500,8 @@ def _without_repetitions(topics: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for partition in topic["partitionData"]:
             partitions.setdefault(partition["index"], partition)
     return [
-        {**topic, "partitionData": [*found[topic.get("name", topic.get("topicId"))].values()]} for topic in kept
+        {**topic, "partitionData": [*found[topic.get("name", topic.get("topicId"))].values()]}
+        for topic in kept
     ]
 
 

@@ -110,12 +110,37 @@ def _internal_sizes(exchange: Exchange) -> bool:
     )
 
 
+def _fetch_order(exchange: Exchange) -> bool:
+    """Kafka names a topic twice when its refused partitions come after those of others."""
+    return (
+        exchange.api == "Fetch"
+        and isinstance(exchange.theirs, dict)
+        and isinstance(exchange.ours, dict)
+        and _fetched(exchange.theirs) == _fetched(exchange.ours)
+    )
+
+
+def _fetched(answer: dict[str, Any]) -> tuple[Any, ...]:
+    topics: dict[str, dict[int, Any]] = {}
+    for topic in answer["responses"]:
+        partitions = topics.setdefault(topic.get("topic") or topic.get("topicId"), {})
+        partitions.update({partition["partitionIndex"]: partition for partition in topic["partitions"]})
+    rest = {name: value for name, value in answer.items() if name != "responses"}
+    return topics, rest
+
+
+def _unknown_follower(exchange: Exchange) -> bool:
+    return exchange.api == "Fetch" and all(path == "nodeEndpoints" for path, _, _ in exchange.differences)
+
+
 #: Entry of docs/differences.md: its rule.
 RULES: dict[str, Rule] = {
     "text-not-utf-8": _utf8,
     "apis-not-built": _api_list,
     "produce-partition-twice": _same_partition_twice,
     "kafka-internal-error": _internal_error,
+    "fetch-topic-twice": _fetch_order,
+    "unknown-follower": _unknown_follower,
     "isolation-level": _isolation,
     "internal-topic-size": _internal_sizes,
     "alter-configs-twice": _alter_twice,

@@ -16,7 +16,7 @@ ORDERS: dict[str, list[str]] = {
     "DeleteTopics": ["responses"],
     "OffsetDelete": ["topics", "topics.*.partitions"],
     "ListConfigResources": ["configResources"],
-    "DescribeGroups": ["groups"],
+    "DescribeGroups": ["groups", "groups.*.members"],
     "DeleteGroups": ["results"],
     "OffsetFetch": ["topics", "topics.*.partitions", "groups.*.topics", "groups.*.topics.*.partitions"],
     "ListGroups": ["groups"],

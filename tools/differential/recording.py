@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conformance.paths import get
+from tools.differential.brokers import CLUSTER_ID
 from tools.differential.session import Exchange
 
 
