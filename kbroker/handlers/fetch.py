@@ -12,12 +12,14 @@ when it is woken it reads everything anew.
 from __future__ import annotations
 
 import logging
-from collections.abc import Hashable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ErrorCode, ProtocolError
+from kbroker.handlers.context import ConnectionContext, RequestContext
 from kbroker.handlers.fetch_encode import FetchEncoder, Leader, Node
+from kbroker.handlers.fetch_known import VERSION_MIN, KnownFetches
 from kbroker.handlers.fetch_read import PartitionRead, PartitionReader
 from kbroker.protocol.generated.fetch_request import FetchRequest
 from kbroker.replication.delayed_fetch import DelayedFetch
@@ -25,15 +27,25 @@ from kbroker.replication.delayed_fetch import DelayedFetch
 if TYPE_CHECKING:
     from kbroker.broker.fetch_session import FetchContext, FetchedPartition
     from kbroker.broker.services import Services
-    from kbroker.handlers.context import RequestContext
     from kbroker.storage.log_reader import FileSlice
+
+FetchAnswer: TypeAlias = "bytes | list[bytes | FileSlice] | Deferred[bytes | list[bytes | FileSlice]]"
 
 VERSIONS = (4, 18)
 
 _log = logging.getLogger(__name__)
 
+_FETCH = 1
 _READ_COMMITTED = 1
 _WRONG_LEADER = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
+
+
+class FetchConnection(Protocol):
+    """What the path keeps at a connection."""
+
+    context: ConnectionContext
+    fetch_cache: KnownFetches | None
+    fast: Mapping[int, Callable[[Any, memoryview, int, int], Any]]
 
 
 def raw_path(services: Services) -> FetchPath:
@@ -48,12 +60,45 @@ class FetchPath:
         self._services = services
 
     def request(
-        self, connection: object, frame: bytes, position: int, context: RequestContext
-    ) -> bytes | list[bytes | FileSlice] | Deferred[bytes | list[bytes | FileSlice]]:
+        self, connection: FetchConnection, frame: bytes, position: int, context: RequestContext
+    ) -> FetchAnswer:
         """Answer now, or when there is enough."""
         request = FetchRequest.decode(frame, context.version, position)
-        services = self._services
         replica_id = request.replica_state.replica_id if context.version >= 15 else request.replica_id
+        if replica_id < 0 and context.version >= VERSION_MIN:
+            self._learn(connection, frame, position, request, context)
+        return self._answer(request, context, replica_id)
+
+    def fast(self, connection: FetchConnection, data: memoryview, start: int, end: int) -> FetchAnswer | None:
+        """Answer the request at `data[start:end]` if its like was seen before; None: parse it."""
+        cache = connection.fetch_cache
+        known = cache.by_size.get(end - start) if cache is not None else None
+        correlation_id = known.recognise(data, start) if known is not None else None
+        if known is None or correlation_id is None:
+            return None
+        context = RequestContext(connection.context, _FETCH, known.version, correlation_id, known.client_id)
+        try:
+            return self._answer(known.request, context, -1)
+        except Exception as error:
+            _log.exception("a Fetch failed")
+            raise ProtocolError(f"Fetch failed here: {error}") from None
+
+    def _learn(
+        self,
+        connection: FetchConnection,
+        frame: bytes,
+        position: int,
+        request: FetchRequest,
+        context: RequestContext,
+    ) -> None:
+        cache = connection.fetch_cache
+        if cache is None:
+            cache = connection.fetch_cache = KnownFetches()
+        if cache.learn(frame, position, request, context.version, context.client_id):
+            connection.fast = {**connection.fast, _FETCH: self.fast}
+
+    def _answer(self, request: FetchRequest, context: RequestContext, replica_id: int) -> FetchAnswer:
+        services = self._services
         served = services.fetch_sessions.begin(
             request, context.version, replica_id >= 0, services.topic_name_of
         )
@@ -97,7 +142,7 @@ class OneFetch:
         self._min_bytes = min(request.min_bytes, self._bytes_max)
         self._deferred: Deferred[bytes | list[bytes | FileSlice]] | None = None
 
-    def answer_or_park(self) -> bytes | list[bytes | FileSlice] | Deferred[bytes | list[bytes | FileSlice]]:
+    def answer_or_park(self) -> FetchAnswer:
         """Read; answer unless there is too little and time to wait."""
         reads, quiet = self._read_all()
         waiting = [read for read in reads if not read.is_unknown]
@@ -168,15 +213,18 @@ class OneFetch:
         served, context = self._served, self._context
         if served.session is not None:
             reads = self._note_in_session(reads)
-        leaders: dict[tuple[str | None, int], Leader] = {}
-        nodes: dict[int, Node] = {}
+        encoder = FetchEncoder(context.version, context.correlation_id)
         for read in reads:
-            if read.error in _WRONG_LEADER and context.version >= 16:
-                self._name_leader(read.wanted, leaders, nodes)
-            elif read.error is ErrorCode.KAFKA_STORAGE_ERROR and context.version <= 5:
-                read.error = ErrorCode.NOT_LEADER_OR_FOLLOWER
-        encoder = FetchEncoder(context.version, context.correlation_id, leaders, list(nodes.values()))
+            if read.error:
+                self._adapt_error(read, encoder)
         return encoder.encode(reads, ErrorCode.NONE, served.session_id)
+
+    def _adapt_error(self, read: PartitionRead, encoder: FetchEncoder) -> None:
+        version = self._context.version
+        if read.error in _WRONG_LEADER and version >= 16:
+            self._name_leader(read.wanted, encoder)
+        elif read.error is ErrorCode.KAFKA_STORAGE_ERROR and version <= 5:
+            read.error = ErrorCode.NOT_LEADER_OR_FOLLOWER
 
     def _note_in_session(self, reads: list[PartitionRead]) -> list[PartitionRead]:
         """What has to be in the answer; the session remembers it, partitions with data go to its end."""
@@ -202,18 +250,13 @@ class OneFetch:
                 session.move_to_end(wanted)
         return news
 
-    def _name_leader(
-        self,
-        wanted: FetchedPartition,
-        leaders: dict[tuple[str | None, int], Leader],
-        nodes: dict[int, Node],
-    ) -> None:
+    def _name_leader(self, wanted: FetchedPartition, encoder: FetchEncoder) -> None:
         image = self._services.metadata.image
         state = image.topics.partition(wanted.topic or "", wanted.partition)
         if state is None:
             return
-        leaders[(wanted.topic, wanted.partition)] = Leader(state.leader, state.leader_epoch)
+        encoder.leaders[(wanted.topic, wanted.partition)] = Leader(state.leader, state.leader_epoch)
         broker = image.brokers.get(state.leader)
         endpoint = broker.endpoint(self._context.listener_name) if broker is not None else None
         if broker is not None and endpoint is not None:
-            nodes[broker.id] = Node(broker.id, endpoint.host, endpoint.port, broker.rack)
+            encoder.nodes[broker.id] = Node(broker.id, endpoint.host, endpoint.port, broker.rack)

@@ -34,7 +34,8 @@ _PARTITION_V4 = Struct(">ihqq")
 _ABORTED = Struct(">qq")
 _PREFERRED_AND_LENGTH = Struct(">ii")
 _DIVERGING = Struct(">iq")
-_NO_REPLICA = b"\xff\xff\xff\xff"
+_NO_REPLICA = _NO_LIST = b"\xff\xff\xff\xff"
+_EMPTY_LIST = bytes(4)
 
 
 class Leader(NamedTuple):
@@ -59,27 +60,30 @@ class FetchEncoder:
     Args:
         version: of the request.
         correlation_id: of the request.
-        leaders: current leaders by (topic, partition), where the answer has to name them.
-        nodes: where those are.
     """
 
-    __slots__ = ("_flexible", "_head", "_inlined", "_leaders", "_nodes", "_segments", "_size", "_version")
+    __slots__ = (
+        "_first",
+        "_flexible",
+        "_head",
+        "_inlined",
+        "_segments",
+        "_size",
+        "_version",
+        "leaders",
+        "nodes",
+    )
 
-    def __init__(
-        self,
-        version: int,
-        correlation_id: int,
-        leaders: dict[tuple[str | None, int], Leader] | None = None,
-        nodes: list[Node] | None = None,
-    ) -> None:
+    def __init__(self, version: int, correlation_id: int) -> None:
         self._version = version
         self._flexible = version >= 12
-        self._leaders = leaders or {}
-        self._nodes = nodes or []
-        self._segments: list[bytes | FileSlice | bytearray] = []
+        #: Current leaders by (topic, partition) where the answer has to name them, and where those are.
+        self.leaders: dict[tuple[str | None, int], Leader] = {}
+        self.nodes: dict[int, Node] = {}
+        self._segments: list[bytes | FileSlice] = []
         self._size = 0
         self._inlined = 0
-        self._head = bytearray(_LEAD.pack(0, correlation_id))
+        self._head = self._first = bytearray(_LEAD.pack(0, correlation_id))
 
     def encode(
         self, reads: list[PartitionRead], error: ErrorCode, session_id: int
@@ -98,10 +102,12 @@ class FetchEncoder:
         return self._finish()
 
     def _count(self, count: int) -> None:
-        if self._flexible:
-            write_uvarint(self._head, count + 1)
-        else:
+        if not self._flexible:
             self._head += _INT.pack(count)
+        elif count < 127:
+            self._head.append(count + 1)
+        else:
+            write_uvarint(self._head, count + 1)
 
     def _topic(self, reads: list[PartitionRead]) -> None:
         first = reads[0].wanted
@@ -126,13 +132,15 @@ class FetchEncoder:
             head += _PARTITION.pack(index, read.error, hw, stable, start)
         else:
             head += _PARTITION_V4.pack(index, read.error, hw, stable)
-        self._aborted(read.aborted)
+        if read.aborted:
+            self._aborted(read.aborted)
+        elif self._flexible:
+            head.append(0 if read.aborted is None else 1)
+        else:
+            head += _NO_LIST if read.aborted is None else _EMPTY_LIST
         if self._version >= 11:
             head += _NO_REPLICA
-        if self._flexible:
-            write_uvarint(head, read.size + 1)
-        else:
-            head += _INT.pack(read.size)
+        self._count(read.size)
         if inlined is not None:
             head += inlined
         elif read.slice is not None:
@@ -155,27 +163,28 @@ class FetchEncoder:
         read.fail(ErrorCode.KAFKA_STORAGE_ERROR)
         return None
 
-    def _aborted(self, aborted: list[tuple[int, int]] | None) -> None:
+    def _aborted(self, aborted: list[tuple[int, int]]) -> None:
         head = self._head
-        if not self._flexible:
-            head += _INT.pack(-1 if aborted is None else len(aborted))
-            for pair in aborted or ():
-                head += _ABORTED.pack(*pair)
-            return
-        write_uvarint(head, 0 if aborted is None else len(aborted) + 1)
-        for pair in aborted or ():
+        self._count(len(aborted))
+        for pair in aborted:
             head += _ABORTED.pack(*pair)
-            head.append(0)
+            if self._flexible:
+                head.append(0)
 
     def _add_slice(self, part: FileSlice) -> None:
-        self._segments.append(self._head)
-        self._segments.append(part)
-        self._size += len(self._head) + part.length
+        head, segments = self._head, self._segments
+        # The length in front of all is known at the end.
+        segments.append(bytes(head) if segments else b"")
+        segments.append(part)
+        self._size += len(head) + part.length
         self._head = bytearray()
 
     def _partition_tags(self, read: PartitionRead) -> None:
-        leader = self._leaders.get((read.wanted.topic, read.wanted.partition))
         head = self._head
+        if not (read.error or read.diverging):
+            head.append(0)
+            return
+        leader = self.leaders.get((read.wanted.topic, read.wanted.partition))
         head.append((read.diverging is not None) + (leader is not None))
         if read.diverging is not None:
             head += b"\x00\x0d" + _DIVERGING.pack(*read.diverging) + b"\0"
@@ -184,12 +193,12 @@ class FetchEncoder:
 
     def _node_endpoints(self) -> None:
         head = self._head
-        if not self._nodes or self._version < 16:
+        if not self.nodes or self._version < 16:
             head.append(0)
             return
         body = bytearray()
-        write_uvarint(body, len(self._nodes) + 1)
-        for node in self._nodes:
+        write_uvarint(body, len(self.nodes) + 1)
+        for node in self.nodes.values():
             body += _INT.pack(node.id)
             write_compact_string(body, node.host)
             body += _INT.pack(node.port)
@@ -200,19 +209,20 @@ class FetchEncoder:
         head += body
 
     def _finish(self) -> bytes | list[bytes | FileSlice]:
-        segments, head = self._segments, self._head
-        size = self._size + len(head) - 4
+        segments, head, first = self._segments, self._head, self._first
+        _INT.pack_into(first, 0, self._size + len(head) - 4)
         if not segments:
-            _INT.pack_into(head, 0, size)
-            return bytes(head)
-        _INT.pack_into(segments[0], 0, size)  # type: ignore[arg-type]
+            return bytes(first)
+        segments[0] = bytes(first)
         if head:
-            segments.append(head)
-        return [bytes(part) if isinstance(part, bytearray) else part for part in segments]
+            segments.append(bytes(head))
+        return segments
 
 
 def _group(reads: list[PartitionRead]) -> list[list[PartitionRead]]:
     """Neighbours of one topic share an entry; the order of the partitions stays as it is."""
+    if len(reads) == 1:
+        return [reads]
     topics: list[list[PartitionRead]] = []
     last: object = None
     for read in reads:

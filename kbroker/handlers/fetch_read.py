@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from kbroker.broker.partition import Partition
     from kbroker.broker.replica_manager import ReplicaManager
     from kbroker.metadata.cache import MetadataCache
+    from kbroker.storage.log import Log
     from kbroker.storage.log_reader import FileSlice
 
 _UNKNOWN = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID)
@@ -101,7 +102,7 @@ class PartitionReader:
             and log.log_start_offset == wanted.sent_log_start
             and wanted.leader_epoch in (-1, partition.leader_epoch)
             and wanted.last_fetched_epoch < 0
-            and wanted.fetch_offset == self._readable_end(partition)
+            and wanted.fetch_offset == self._readable_end(log)
         )
 
     def locate(self, wanted: FetchedPartition) -> Partition:
@@ -132,7 +133,7 @@ class PartitionReader:
         offset = wanted.fetch_offset
         if not log.log_start_offset <= offset <= log.log_end_offset:
             return None
-        end = self._readable_end(partition)
+        end = self._readable_end(log)
         if end <= offset:
             return 0
         if enough <= 1:
@@ -142,8 +143,11 @@ class PartitionReader:
         except ApiError:
             return None
 
-    def _readable_end(self, partition: Partition) -> int:
-        return partition.readable_end(committed_only=self._committed_only, is_follower=self.replica_id >= 0)
+    def _readable_end(self, log: Log) -> int:
+        """Where a read must stop: log end (follower), stable offset (read_committed) or high watermark."""
+        if self.replica_id >= 0:
+            return log.log_end_offset
+        return log.last_stable_offset if self._committed_only else log.high_watermark
 
     def _read(
         self,
@@ -163,8 +167,8 @@ class PartitionReader:
                 raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE)
             if epoch < wanted.last_fetched_epoch or end_offset < offset:
                 answer.diverging = (epoch, end_offset)
-        end = self._readable_end(partition)
         if answer.diverging is None:
+            end = self._readable_end(log)
             found = log.read(offset, bytes_max, end, min_one)
             if found.size:
                 answer.slice = found.parts[0]

@@ -11,7 +11,7 @@ write fails.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from struct import Struct
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -29,16 +29,18 @@ from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.protocol.generated.produce_request import ProduceRequest
 from kbroker.protocol.record_batch import LOG_OVERHEAD
 from kbroker.replication.delayed_produce import DelayedProduce
-from kbroker.storage.append_checks import first_batch, the_one_batch
+from kbroker.storage.append_checks import first_batch, is_long_look, the_one_batch
 from kbroker.storage.log import AppendOrigin
 
 if TYPE_CHECKING:
     from kbroker.broker.partition import Partition
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
+    from kbroker.storage.append_checks import BatchLook
 
 VERSIONS = (3, 13)
 
+_PRODUCE = 0
 _INT = Struct(">i")
 _LEAD = Struct(">ii")
 _CORRELATION = Struct(">i")
@@ -48,7 +50,10 @@ _ATTRIBUTES = 22
 _ZSTD = 4
 _CODEC_BITS = 0x07
 _TRANSACTIONAL_BIT = 0x10
+#: Uncompressed batches up to this size are looked into where they are.
+_INLINE_BYTES_MAX = 16 * 1024
 _ADMIN_CLIENT = "__admin_client"
+_NO_LOOKS: Mapping[Item, BatchLook] = {}
 
 
 class ProduceConnection(Protocol):
@@ -57,7 +62,7 @@ class ProduceConnection(Protocol):
     out: list[Any]
     staged: list[Prefix]
     produce_cache: PrefixCache | None
-    fast: Callable[[Any, memoryview, int, int], bytes | None] | None
+    fast: Mapping[int, Callable[[Any, memoryview, int, int], Any]]
 
 
 def raw_path(services: Services) -> ProducePath:
@@ -103,10 +108,15 @@ class ProducePath:
         attributes = records[_ATTRIBUTES]
         if attributes & _TRANSACTIONAL_BIT or (version < 7 and attributes & _CODEC_BITS == _ZSTD):
             return None
+        now_ms = self._now_ms()
+        if (
+            (attributes & _CODEC_BITS or len(records) > _INLINE_BYTES_MAX)
+            and is_long_look(records)
+            and log.long_look(records, now_ms) is not None
+        ):
+            return None
         try:
-            base, _, append_time, log_start, _ = log.append_as_leader(
-                records, state.leader_epoch, self._now_ms()
-            )
+            base, _, append_time, log_start, _ = log.append_as_leader(records, state.leader_epoch, now_ms)
         except ApiError:
             return None
         connection.staged.append(meaning)
@@ -126,7 +136,31 @@ class ProducePath:
         failed = [partition for partition in touched if not self._flush(partition)]
         if failed:
             self._replace_answers(connection, staged, failed)
+        waiting = [partition for partition in touched if partition.waits_for_sync]
+        if waiting:
+            self._hold_answers(connection, waiting)
         staged.clear()
+
+    def _hold_answers(self, connection: ProduceConnection, waiting: list[Partition]) -> None:
+        """flush.messages: the answers of what was staged leave when it is durable."""
+        staged = list(connection.staged)
+        answers = connection.out[len(connection.out) - len(staged) :]
+        del connection.out[len(connection.out) - len(staged) :]
+        held: Deferred[bytes] = Deferred()
+        logs = [partition.online_log() for partition in waiting]
+
+        def done() -> None:
+            failed = [partition for partition, log in zip(waiting, logs) if log.directory.offline]
+            try:
+                if failed:
+                    self._replace_answers(answers, staged, failed, connection.produce_cache)
+            except ProtocolError as error:
+                held.fail(error)
+                return
+            held.resolve(b"".join(answers))
+
+        self._replicas.syncs.when_synced(logs, done)
+        connection.hold(held)
 
     def _flush(self, partition: Partition) -> bool:
         """Write the partition's staged records; False if the disk failed (or has failed before)."""
@@ -167,10 +201,62 @@ class ProducePath:
             self.finish_batch(connection)
         request, end = ProduceRequest.decode_from(frame, context.version, position)
         items = self._items(request, context)
-        self._append(request, items, context)
+        now_ms = self._now_ms()
+        looks = self._long_looks(items, now_ms)
+        if looks and self._services.run_blocking is not None:
+            return self._append_later(request, items, looks, context, now_ms)
+        self._append(request, items, context, now_ms)
         if end == len(frame) and len(items) == 1 and items[0].result is not None:
             self._learn(connection, frame, request, items[0], context.version)
         return self._finish(request, items, context)
+
+    def _long_looks(self, items: list[Item], now_ms: int) -> dict[Item, BatchLook]:
+        """What the log would have to look into for long, on topics that want every record checked."""
+        looks: dict[Item, BatchLook] = {}
+        for item in items:
+            if item.error is None and item.records is not None and is_long_look(item.records):
+                try:
+                    log = self._replicas.led(item.name, item.index).online_log()
+                except ApiError:
+                    continue
+                item.records = bytes(item.records)  # the connection uses the frame's memory again
+                look = log.long_look(item.records, now_ms)
+                if look is not None:
+                    looks[item] = look
+        return looks
+
+    def _append_later(
+        self,
+        request: ProduceRequest,
+        items: list[Item],
+        looks: dict[Item, BatchLook],
+        context: RequestContext,
+        now_ms: int,
+    ) -> Deferred[bytes | None]:
+        """Look in a thread, so that a batch of a million records, or a bomb, holds nobody else up."""
+        for item in items:
+            if item.records is not None:
+                item.records = bytes(item.records)
+        answer: Deferred[bytes | None] = Deferred()
+
+        def looked(error: BaseException | None) -> None:
+            if answer.done:
+                return
+            try:
+                if error is not None:
+                    raise error
+                self._append(request, items, context, now_ms, looks)
+                chain(self._finish(request, items, context), answer)
+            except Exception as problem:
+                answer.fail(problem)
+
+        def look() -> None:
+            for each in looks.values():
+                each.run()
+
+        assert self._services.run_blocking is not None
+        self._services.run_blocking(look, looked)
+        return answer
 
     def _finish(
         self, request: ProduceRequest, items: list[Item], context: RequestContext
@@ -205,8 +291,14 @@ class ProducePath:
                 item.fail(ApiError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED))
         return items
 
-    def _append(self, request: ProduceRequest, items: list[Item], context: RequestContext) -> None:
-        now_ms = self._now_ms()
+    def _append(
+        self,
+        request: ProduceRequest,
+        items: list[Item],
+        context: RequestContext,
+        now_ms: int,
+        looks: Mapping[Item, BatchLook] = _NO_LOOKS,
+    ) -> None:
         touched: dict[Partition, None] = {}
         for item in items:
             if item.error is not None:
@@ -215,7 +307,10 @@ class ProducePath:
                 self._check(request, item, context)
                 partition = self._replicas.led(item.name, item.index)
                 item.partition = partition
-                item.result = partition.append(item.records or b"", now_ms, AppendOrigin.CLIENT, request.acks)
+                records = item.records or b""
+                item.result = partition.append(
+                    records, now_ms, AppendOrigin.CLIENT, request.acks, looks.get(item)
+                )
                 touched[partition] = None
             except ApiError as error:
                 item.fail(error)
@@ -303,7 +398,7 @@ class ProducePath:
         if cache is None or cache.version != version:
             cache = connection.produce_cache = PrefixCache(version)
             connection.staged = []
-            connection.fast = self.fast
+            connection.fast = {**connection.fast, _PRODUCE: self.fast}
         meaning = Prefix(item.partition, request.acks, version, item.name, item.topic_id, item.index)
         cache.learn(bytes(frame[8:prefix_end]), meaning)
 
@@ -370,3 +465,19 @@ def _commit_error(done: Deferred[None], partition: Partition) -> ErrorCode:
     if state is not None and not state.has_enough_in_sync:
         return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
     return ErrorCode.NONE
+
+
+def chain(source: bytes | Deferred[bytes | None] | None, answer: Deferred[bytes | None]) -> None:
+    """Let `answer` be what `source` is, now or later."""
+    if not isinstance(source, Deferred):
+        answer.resolve(source)
+        return
+    answer.on_cancel = source.cancel
+
+    def settle(done: Deferred[Any]) -> None:
+        try:
+            answer.resolve(done.result())
+        except (ApiError, ProtocolError) as error:
+            answer.fail(error)
+
+    source.then(settle)

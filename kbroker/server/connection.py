@@ -12,7 +12,7 @@ The laws of this file:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from struct import Struct
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -31,6 +31,9 @@ Answer: TypeAlias = bytes | list[Segment] | None
 _SIZE = Struct(">i")
 #: Shared by all connections that do not produce; Produce gives its own ones a list.
 _NOTHING_STAGED: list[Any] = []
+#: (connection, data, start, end of a frame without its length) -> answer, or None and nothing has happened.
+FastPath: TypeAlias = "Callable[[Any, memoryview, int, int], Answer | Deferred[Answer]]"
+_NO_FAST_PATHS: dict[int, FastPath] = {}
 #: Unparsed bytes kept for a connection that may not go on, before its socket is left unread.
 BACKLOG_BYTES_MAX = 64 * 1024
 #: Answer bytes collected before the driver gets a turn to write them.
@@ -72,6 +75,7 @@ class ConnectionCore:
         "close_reason",
         "context",
         "fast",
+        "fetch_cache",
         "has_files",
         "on_output",
         "out",
@@ -96,12 +100,13 @@ class ConnectionCore:
         #: Set by the driver while the peer does not read.
         self.write_blocked = False
         self.on_output: Callable[[], None] | None = None
-        #: These belong to the Produce path: what this connection's frames have staged, its prefix cache,
-        #: and a way around dispatch for frames that the cache knows: (connection, data, start, end) ->
-        #: answer or None.
+        #: These belong to the Produce path, what this connection's frames have staged and its prefix cache,
+        #: and to the Fetch path, requests seen before.
         self.staged: list[Any] = _NOTHING_STAGED
         self.produce_cache: Any = None
-        self.fast: Callable[[Any, memoryview, int, int], bytes | None] | None = None
+        self.fetch_cache: Any = None
+        #: By API key, their ways around dispatch for frames that their caches know.
+        self.fast: Mapping[int, FastPath] = _NO_FAST_PATHS
         self._handler = handler
         self._partial: bytearray | None = None
         self._rest: memoryview | None = None
@@ -203,13 +208,16 @@ class ConnectionCore:
             end = position + 4 + size
             if end > total:
                 break
-            known = self.fast(self, data, position + 4, end) if self.fast is not None else None
-            if known is not None:
-                self.out.append(known)
-            else:
+            # The key's low byte is enough to ask: what is known is compared with the whole.
+            fast = self.fast.get(data[position + 5])
+            answer = None if fast is None else fast(self, data, position + 4, end)
+            if answer is None:
                 answer = request(self, data[position + 4 : end])
-                if answer is not None:
-                    self._take_answer(answer)
+            if type(answer) is bytes:
+                self.out.append(answer)
+                self.out_bytes += len(answer)
+            elif answer is not None:
+                self._take_answer(answer)
             position = end
         if position < total:
             self._partial = bytearray(data[position:])
@@ -231,8 +239,10 @@ class ConnectionCore:
         if taken == missing:
             self._partial = None
             frame = memoryview(partial)
-            known = self.fast(self, frame, 4, len(frame)) if self.fast is not None else None
-            answer = known if known is not None else self._handler.request(self, frame[4:])
+            fast = self.fast.get(frame[5])
+            answer = None if fast is None else fast(self, frame, 4, len(frame))
+            if answer is None:
+                answer = self._handler.request(self, frame[4:])
             if answer is not None:
                 self._take_answer(answer)
         return used + taken

@@ -262,7 +262,10 @@ def _read_header(
         client_id = str(frame[10:position], "utf-8", "replace")
     if route.flexible_header:
         try:
-            _, position = read_unknown_tags(frame, position)
+            if frame[position]:
+                _, position = read_unknown_tags(frame, position)
+            else:
+                position += 1
         except IndexError:
             raise ProtocolError("request header is cut short") from None
     context = RequestContext(connection.context, route.api_key, route.version, correlation_id, client_id)

@@ -71,7 +71,10 @@ def read(
         if found is None:
             return LogSlice([], 0, offset)
         position, end, next_offset = found
-        return LogSlice([FileSlice(segment.file(), position, end - position)], end - position, next_offset)
+        size = end - position
+        # Three times as fast as calling the named tuples.
+        part = tuple.__new__(FileSlice, (segment.file(), position, size))
+        return tuple.__new__(LogSlice, ([part], size, next_offset))
     except OSError as error:
         raise log.directory.fail(error) from error
 

@@ -259,7 +259,7 @@ def test_a_known_prefix_with_anything_behind_it_is_read_as_the_general_path_read
     for cut in range(12, len(whole)):
         client = node.connect()
         client.ask("Produce", version, **to(records=batch(b"a"), **name))
-        assert client.core.fast is not None
+        assert 0 in client.core.fast
         short = (cut - 4).to_bytes(4, "big") + whole[4:cut]
         client.core.feed(memoryview(bytearray(short)))
         client.core.take_output()
