@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 #: How often closed segments and flush.ms are looked at, and files whose time has come are removed.
 _SYNC_INTERVAL_MS = 1000
-_REMOVAL_INTERVAL_MS = 15_000
+_REMOVAL_INTERVAL_MS = 1000
 
 
 class Housekeeping:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import shutil
@@ -21,11 +22,12 @@ _HAS_PWRITEV = hasattr(os, "pwritev")
 class OsFile:
     """A descriptor, closed when the last reference goes."""
 
-    __slots__ = ("_fd", "path")
+    __slots__ = ("_fd", "_writable", "path")
 
-    def __init__(self, path: str, fd: int) -> None:
+    def __init__(self, path: str, fd: int, writable: bool = True) -> None:
         self.path = path
         self._fd = fd
+        self._writable = writable
 
     def __del__(self) -> None:
         fd, self._fd = self._fd, -1
@@ -50,7 +52,10 @@ class OsFile:
         return b"".join(parts)
 
     def write(self, position: int, data: Buffer) -> None:
-        written = _pwrite(self._fd, data, position)
+        try:
+            written = _pwrite(self._fd, data, position)
+        except OSError as error:
+            raise self._explained(error) from None
         if written == len(data):
             return
         view = memoryview(data)
@@ -64,13 +69,25 @@ class OsFile:
         for start in range(0, len(parts), _IOV_MAX):
             chunk = parts[start : start + _IOV_MAX]
             wanted = sum(map(len, chunk))
-            written = os.pwritev(self._fd, chunk, position)
+            try:
+                written = os.pwritev(self._fd, chunk, position)
+            except OSError as error:
+                raise self._explained(error) from None
             if written < wanted:
                 self.write(position + written, memoryview(b"".join(chunk))[written:])
             position += wanted
 
     def truncate(self, size: int) -> None:
-        os.ftruncate(self._fd, size)
+        try:
+            os.ftruncate(self._fd, size)
+        except OSError as error:
+            raise self._explained(error) from None
+
+    def _explained(self, error: OSError) -> OSError:
+        """The system says "bad descriptor", or nothing of which file."""
+        if not self._writable:
+            return PermissionError(errno.EACCES, "the file may only be read", self.path)
+        return OSError(error.errno, error.strerror, self.path)
 
     def sync(self) -> None:
         _sync_data(self._fd)
@@ -83,9 +100,11 @@ class OsDisk:
         flags = os.O_RDWR | _BINARY | (os.O_CREAT if create else 0)
         try:
             return OsFile(path, os.open(path, flags, 0o644))
-        except PermissionError:
-            # Kafka writes its metadata snapshots with mode 0400.
-            return OsFile(path, os.open(path, os.O_RDONLY | _BINARY))
+        except OSError as error:
+            if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+                raise
+            # Kafka writes its metadata snapshots with mode 0400; tools may look at what is mounted to read.
+            return OsFile(path, os.open(path, os.O_RDONLY | _BINARY), writable=False)
 
     def read_file(self, path: str) -> bytes:
         # A start reads two of them for each partition; a file object would cost as much as the reading.
@@ -101,6 +120,8 @@ class OsDisk:
         return b"".join(parts)
 
     def write_file(self, path: str, data: bytes, *, durable: bool = True) -> None:
+        if not durable and self._create_file(path, data):
+            return
         temporary = path + ".tmp"
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _BINARY, 0o644)
         try:
@@ -112,6 +133,15 @@ class OsDisk:
         os.replace(temporary, path)
         if durable:
             self.sync_dir(os.path.dirname(path))
+
+    def _create_file(self, path: str, data: bytes) -> bool:
+        """A new name needs no rename: whoever may find it empty after a power cut may after a kill, too."""
+        try:
+            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o644)
+        except FileExistsError:
+            return False
+        OsFile(path, fd).write(0, data)
+        return True
 
     def exists(self, path: str) -> bool:
         return os.path.exists(path)

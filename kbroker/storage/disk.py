@@ -88,7 +88,7 @@ class Disk(Protocol):
 
     def write_file(self, path: str, data: bytes, *, durable: bool = True) -> None:
         """Replace a small file as one step: temporary file, rename; if `durable` with an fsync of the file
-        before and of the directory after the rename."""
+        before and of the directory after the rename. If not, a new one may be found empty after a crash."""
         ...
 
     def exists(self, path: str) -> bool: ...

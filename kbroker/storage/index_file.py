@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from struct import Struct
 
-from kbroker.storage.open_files import OpenFiles
+from kbroker.storage.open_files import NO_DESCRIPTORS, NO_ROOM, OpenFiles
 
 _SAVE_AT_BYTES = 16 * 1024
 _BLOCK_BYTES = 4096
@@ -20,16 +20,17 @@ class IndexFile:
     Args:
         files: opens the file.
         path: where it lies; it need not exist while there is nothing to save.
-        saved_bytes: its size now, as listed.
+        saved_bytes: its size now, as listed; None: it does not exist.
     """
 
-    __slots__ = ("_block", "_block_start", "_files", "_saved", "_tail", "path")
+    __slots__ = ("_block", "_block_start", "_file_bytes", "_files", "_saved", "_tail", "path")
     layout: Struct
 
-    def __init__(self, files: OpenFiles, path: str, saved_bytes: int = 0) -> None:
+    def __init__(self, files: OpenFiles, path: str, saved_bytes: int | None = None) -> None:
         self.path = path
         self._files = files
-        self._saved = saved_bytes // self.layout.size
+        self._file_bytes = saved_bytes
+        self._saved = (saved_bytes or 0) // self.layout.size
         self._tail = bytearray()
         self._block = b""
         self._block_start = -1
@@ -71,21 +72,31 @@ class IndexFile:
         """Append an entry."""
         self._tail += self.layout.pack(first, second)
         if len(self._tail) >= _SAVE_AT_BYTES:
-            self.save()
+            try:
+                self.save()
+            except OSError as error:
+                if error.errno not in (*NO_ROOM, *NO_DESCRIPTORS):
+                    raise
+                # It waits in memory: a log that finds no room for entries finds none for records.
 
     def save(self) -> None:
         """Write what is only in memory. Raises OSError."""
         if self._tail:
-            self._files.get(self.path).write(self._saved * self.layout.size, self._tail)
+            start = self._saved * self.layout.size
+            self._files.get(self.path).write(start, self._tail)
+            self._file_bytes = max(self._file_bytes or 0, start + len(self._tail))
             self._saved += len(self._tail) // self.layout.size
             self._tail = bytearray()
 
     def close(self) -> None:
         """Write all; the file exists afterwards, and is as long as its entries. Raises OSError."""
         self.save()
-        file = self._files.get(self.path)
-        if file.size() != self._saved * self.layout.size:
-            file.truncate(self._saved * self.layout.size)
+        size = self._saved * self.layout.size
+        if self._file_bytes is None:
+            self._files.get(self.path)
+        elif self._file_bytes != size:
+            self._files.get(self.path).truncate(size)
+        self._file_bytes = size
 
     def keep(self, count: int) -> None:
         """Drop all entries from the one numbered `count` on. Raises OSError."""
@@ -98,6 +109,7 @@ class IndexFile:
         self._tail.clear()
         self._saved = count
         self._block_start = -1
+        self._file_bytes = count * size
         self._files.get(self.path).truncate(count * size)
 
     def reset(self) -> None:

@@ -618,11 +618,6 @@ class Log:
             self._active.file()
             self._active.seal()
             self.write_snapshot(self.log_end_offset)
-            # Of a stop before: only those at a segment's begin serve a purpose for longer.
-            between = range(self._active.base_offset + 1, self.log_end_offset)
-            for offset in [offset for offset in self._snapshots if offset in between]:
-                self.directory.disk.remove(f"{self.path}/{offset_name(offset, SNAPSHOT)}")
-                del self._snapshots[offset]
         except OSError as error:
             raise self.directory.fail(error) from error
 

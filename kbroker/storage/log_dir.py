@@ -13,6 +13,12 @@ from kbroker.types import ZERO_UUID, Uuid
 
 logger = logging.getLogger(__name__)
 
+#: A disk that was full counts as usable again with so many bytes.
+ROOM_BYTES = 4 << 20
+
+#: At 20 to 200 µs each.
+_REMOVALS_A_TICK = 200
+
 
 def _nothing() -> None:
     """Nobody keeps a checkpoint of recovery points."""
@@ -97,11 +103,13 @@ class LogDir:
             return
         waiting: deque[tuple[int, str, bool]] = deque()
         try:
-            while self._removals:
+            while self._removals and removed < _REMOVALS_A_TICK:
                 due, path, is_dir = self._removals.popleft()
                 if due > now_ms:
                     waiting.append((due, path, is_dir))
-                elif is_dir:
+                    continue
+                removed += 1
+                if is_dir:
                     self.disk.remove_tree(path)
                 else:
                     self.disk.remove(path)
@@ -113,3 +121,9 @@ class LogDir:
     def pending_removals(self) -> list[str]:
         """What waits to be removed."""
         return [path for _, path, _ in self._removals]
+    def remove_at_leisure(self, path: str) -> None:
+        """Remove a file that does no harm, some tick or other; after a restart somebody has to ask again."""
+        self._removals.append((0, path, False))
+
+        removed = 0
+        waiting += self._removals

@@ -127,6 +127,9 @@ class MemoryDisk:
         return file.read(0, file.size())
 
     def write_file(self, path: str, data: bytes, *, durable: bool = True) -> None:
+        if not durable and path not in self._files:
+            self.open(path, create=True).write(0, data)
+            return
         file = self.open(path + ".tmp", create=True)
         file.truncate(0)
         file.write(0, data)

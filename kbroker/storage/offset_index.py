@@ -14,7 +14,7 @@ class OffsetIndex(IndexFile):
     __slots__ = ("base_offset",)
     layout = Struct(">ii")
 
-    def __init__(self, files: OpenFiles, path: str, base_offset: int, saved_bytes: int = 0) -> None:
+    def __init__(self, files: OpenFiles, path: str, base_offset: int, saved_bytes: int | None = None) -> None:
         super().__init__(files, path, saved_bytes)
         self.base_offset = base_offset
 

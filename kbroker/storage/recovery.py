@@ -283,11 +283,18 @@ def _recover_segment(
 def _remove_stray_snapshots(
     log_dir: LogDir, path: str, bases: list[int], snapshots: dict[int, None], start: int, end: int
 ) -> None:
-    """Keep those at a segment's begin, and the newest one if it lies in the active segment."""
+    """Keep those at a segment's begin, and the newest one if it lies in the active segment.
+
+    The others below the end are true as well, of a stop before; there is no hurry to remove them.
+    """
     keep = set(bases)
     newest = max((offset for offset in snapshots if offset <= end), default=None)
     if newest is not None and newest >= bases[-1]:
         keep.add(newest)
     for offset in [offset for offset in snapshots if offset not in keep or not start < offset <= end]:
-        log_dir.disk.remove(f"{path}/{offset_name(offset, SNAPSHOT)}")
+        name = f"{path}/{offset_name(offset, SNAPSHOT)}"
+        if start < offset <= end:
+            log_dir.remove_at_leisure(name)
+        else:
+            log_dir.disk.remove(name)
         del snapshots[offset]

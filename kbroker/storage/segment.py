@@ -25,7 +25,7 @@ from kbroker.storage import txn_index
 from kbroker.storage.disk import DiskFile
 from kbroker.storage.file_names import INDEX, LOG, TIME_INDEX, TXN_INDEX, offset_name
 from kbroker.storage.offset_index import OffsetIndex
-from kbroker.storage.open_files import OpenFiles
+from kbroker.storage.open_files import NO_DESCRIPTORS, NO_ROOM, OpenFiles
 from kbroker.storage.time_index import NO_TIMESTAMP, TimeIndex
 from kbroker.storage.txn_index import AbortedTxn
 
@@ -100,8 +100,8 @@ class Segment:
         self.size = sizes.get(LOG, 0)
         self.created_ms = created_ms
         self.bytes_since_index_entry = 0
-        self.offset_index = OffsetIndex(files, self._name(INDEX), base_offset, sizes.get(INDEX, 0))
-        self.time_index = TimeIndex(files, self._name(TIME_INDEX), base_offset, sizes.get(TIME_INDEX, 0))
+        self.offset_index = OffsetIndex(files, self._name(INDEX), base_offset, sizes.get(INDEX))
+        self.time_index = TimeIndex(files, self._name(TIME_INDEX), base_offset, sizes.get(TIME_INDEX))
         #: Largest record time and its batch's last offset; None until read from the time index.
         self.max_timestamp: int | None = None if self.size else NO_TIMESTAMP
         self.max_timestamp_offset = base_offset
@@ -182,10 +182,20 @@ class Segment:
 
     def add_aborted(self, txn: AbortedTxn) -> None:
         """Append to the transaction index."""
-        aborted = self.aborted_txns()
-        self.files.get(self._name(TXN_INDEX)).write(self._txn_bytes, txn_index.encode(txn))
-        self._txn_bytes += txn_index.ENTRY_SIZE
-        aborted.append(txn)
+        self.aborted_txns().append(txn)
+        try:
+            self._save_aborted()
+        except OSError as error:
+            if error.errno not in (*NO_ROOM, *NO_DESCRIPTORS):
+                raise
+            # Known in memory; written with the next one, or when the segment is sealed.
+
+    def _save_aborted(self) -> None:
+        new = (self._aborted or [])[self._txn_bytes // txn_index.ENTRY_SIZE :]
+        if new:
+            data = b"".join(map(txn_index.encode, new))
+            self.files.get(self._name(TXN_INDEX)).write(self._txn_bytes, data)
+            self._txn_bytes += len(data)
 
     def aborted_txns(self) -> list[AbortedTxn]:
         """The transaction index. Raises ValueError if it is damaged."""
@@ -200,6 +210,7 @@ class Segment:
             self.time_index.maybe_append(self.load_max_timestamp(), self.max_timestamp_offset)
         self.offset_index.close()
         self.time_index.close()
+        self._save_aborted()
 
     def sync(self) -> None:
         """fsync all files (not the directory)."""
@@ -342,17 +353,21 @@ class Segment:
         if batch is None:
             return 0
         removed = self.size - batch.position
-        self.offset_index.truncate_to(offset)
-        self.time_index.truncate_to(offset)
-        if self._txn_bytes:
-            self._truncate_aborted(offset)
         self.file().truncate(batch.position)
         self.size = batch.position
+        self.forget_from(offset)
+        return removed
+
+    def forget_from(self, offset: int) -> None:
+        """The file is cut: nothing from `offset` on is in the segment, whatever was counted in."""
+        self.offset_index.truncate_to(offset)
+        self.time_index.truncate_to(offset)
+        if self._txn_bytes or self._aborted:
+            self._truncate_aborted(offset)
         self.bytes_since_index_entry = 0
         if not self.size:
             self._first_timestamp = None
         self._find_max_timestamp()
-        return removed
 
     def _find_max_timestamp(self) -> None:
         """After a cut: what the time index still tells, and the batches that it does not cover."""
@@ -363,9 +378,10 @@ class Segment:
 
     def _truncate_aborted(self, offset: int) -> None:
         kept = [txn for txn in self.aborted_txns() if txn.last_offset < offset]
-        self._txn_bytes = len(kept) * txn_index.ENTRY_SIZE
         self._aborted = kept
-        self.files.get(self._name(TXN_INDEX)).truncate(self._txn_bytes)
+        if self._txn_bytes > len(kept) * txn_index.ENTRY_SIZE:
+            self._txn_bytes = len(kept) * txn_index.ENTRY_SIZE
+            self.files.get(self._name(TXN_INDEX)).truncate(self._txn_bytes)
 
     # -- rebuilding ------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ class TimeIndex(IndexFile):
     __slots__ = ("base_offset", "last_timestamp")
     layout = Struct(">qi")
 
-    def __init__(self, files: OpenFiles, path: str, base_offset: int, saved_bytes: int = 0) -> None:
+    def __init__(self, files: OpenFiles, path: str, base_offset: int, saved_bytes: int | None = None) -> None:
         super().__init__(files, path, saved_bytes)
         self.base_offset = base_offset
         #: Timestamp of the last entry; read when first asked for, None until then.

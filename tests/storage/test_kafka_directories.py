@@ -59,6 +59,8 @@ def test_recovery_writes_the_files_that_kafka_wrote(variant: str) -> None:
     expected = kafka_says(CRASHED)[f"{variant}/files"]
     for path, digest in expected.items():
         assert sha256(disk.read_file(f"/data/{path}")).hexdigest() == digest, path
+    # A producer snapshot of an earlier stop goes when there is time.
+    load(disk).tick_removals(2**62)
     for name in {path.partition("/")[0] for path in expected}:
         ours = {f"{name}/{e.name}" for e in disk.list_dir(f"/data/{name}") if not e.name.endswith(".deleted")}
         assert ours == {path for path in expected if path.startswith(name + "/")}
