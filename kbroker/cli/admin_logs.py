@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from kbroker.cli.admin_base import AdminGroup, Session, pass_session
-from kbroker.cli.output import print_json, size_text
+from kbroker.cli.output import clean, print_json, size_text
 from kbroker.client.describe import LogDir, describe_log_dirs
 from kbroker.client.offsets import partitions_of
 
@@ -82,3 +82,33 @@ def dump(session: Session, files: tuple[Path, ...], records: bool, as_topic: str
                 session.fail(str(error))
             except OSError as error:
                 session.fail(f"{file}: {error.strerror}")
+
+
+@logs.command()
+@click.argument("folders", nargs=-1, required=True, metavar="FOLDER...", type=click.Path(path_type=Path))
+@click.option("--notes/--no-notes", default=True, help="Also what is only worth knowing.")
+@pass_session
+def verify(session: Session, folders: tuple[Path, ...], notes: bool) -> None:
+    """Check log folders, or single partitions' folders in them, without a broker.
+
+    Every batch is read; checksums, offsets, indexes, producer snapshots, leader epochs and checkpoints must
+    agree. Nothing is changed. Exit code 1 if there is damage, or a file that contradicts the records.
+    """
+    from kbroker.cli.log_verify import NoLogDirectory, as_data, check_for, is_bad, line_of, summary, verify
+    from kbroker.storage.verify import Level
+
+    for folder in folders:
+        try:
+            facts = verify(check_for(folder))
+        except NoLogDirectory as error:
+            session.fail(str(error))
+            continue
+        if session.json:
+            print_json(as_data(facts), line=True)
+        else:
+            for finding in facts.all_findings():
+                if notes or finding.level is not Level.NOTE:
+                    print(clean(line_of(finding)))
+            print(summary(facts))
+        if is_bad(facts):
+            session.exit_code = 1

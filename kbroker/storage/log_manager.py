@@ -236,8 +236,8 @@ class LogManager:
     def close(self, broker_epoch: int = -1) -> None:
         """Clean stop: close every log, write the checkpoints and the marker, give the locks back.
 
-        A directory that fails on the way gets no marker, so that the next start recovers it. Nothing is written
-        if nothing was loaded.
+        A directory that fails on the way gets no marker, so that the next start recovers it. Nothing is
+        written if nothing was loaded.
         """
         for log_dir in self.dirs:
             if log_dir.offline or not self._loaded:

@@ -1,0 +1,462 @@
+"""Checking the files of a partition against each other, without changing or trusting any of them.
+
+What is told: batches that are damaged, offsets that are missing or twice there, indexes, producer snapshots
+and leader epochs that contradict the batches, names that we do not know. Everything from the recovery point
+on of a log that was not stopped cleanly is settled by the next start; there only what a start could not
+settle is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from struct import Struct
+from typing import NamedTuple
+
+from kbroker.errors import ApiError, ConfigError
+from kbroker.protocol.record_batch import BatchHeader, check_crc
+from kbroker.raft.election_state import FILE_NAME as QUORUM_STATE, decode_election_state
+from kbroker.storage.batch_scan import scan_batches
+from kbroker.storage.checkpoints import parse_epochs, parse_partition_metadata
+from kbroker.storage.disk import Disk
+from kbroker.storage.file_names import (
+    CLEANED,
+    DELETED,
+    INDEX,
+    LEADER_EPOCHS,
+    LOG,
+    PARTITION_METADATA,
+    SNAPSHOT,
+    SWAP,
+    TIME_INDEX,
+    TXN_INDEX,
+    offset_name,
+    parse_offset_name,
+)
+from kbroker.storage.leader_epochs import LeaderEpochs
+from kbroker.storage.producer_replay import count_batch
+from kbroker.storage.producer_state import ProducerState
+from kbroker.storage.txn_index import AbortedTxn, decode_all
+
+_OFFSET_ENTRY, _TIME_ENTRY = Struct(">ii"), Struct(">qi")
+_NEVER_MS = 1 << 62
+#: Further apart than this, index entries leave out batches that they should name.
+_THIN_BYTES, _THIN_BATCHES = 4 << 20, 64
+
+
+class Level(Enum):
+    """How bad it is."""
+
+    DAMAGE = "damage"  # records cannot be read, or are missing
+    WRONG = "wrong"  # a file that can be told from the records again is not what they say
+    NOTE = "note"  # nothing is wrong, but somebody should know
+
+
+class Finding(NamedTuple):
+    """One thing found. `position` is the first byte that is concerned, -1: the whole file."""
+
+    level: Level
+    path: str
+    text: str
+    position: int = -1
+
+
+class SegmentFacts(NamedTuple):
+    """What the scan of a segment came to: it is good up to byte `good_bytes` and offset `end` - 1."""
+
+    base_offset: int
+    good_bytes: int
+    size: int
+    first_offset: int | None
+    end: int
+
+
+@dataclass
+class PartitionFacts:
+    """What was found in one partition's directory."""
+
+    path: str
+    findings: list[Finding] = field(default_factory=list)
+    segments: list[SegmentFacts] = field(default_factory=list)
+    epochs: LeaderEpochs = field(default_factory=LeaderEpochs)
+
+    @property
+    def end(self) -> int:
+        """The offset behind the last good batch."""
+        return self.segments[-1].end if self.segments else 0
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """What the log directory says of the partition.
+
+    Attributes:
+        clean: the last stop was clean, and nobody runs on the directory now.
+        recovery_point: all below is durable.
+        compacted: the cleaner has been at work: offsets may be missing.
+        metadata: it is the metadata log, which has no recovery point and keeps snapshots of another kind.
+    """
+
+    clean: bool = True
+    recovery_point: int = 0
+    compacted: bool = False
+    metadata: bool = False
+
+
+class PartitionCheck:
+    """Checks one partition's directory. Every call may raise OSError.
+
+    Args:
+        progress: called with the number of bytes that were read since the last call.
+    """
+
+    def __init__(
+        self, disk: Disk, path: str, expected: Expectations, progress: Callable[[int], None] = lambda _: None
+    ) -> None:
+        self._disk = disk
+        self._expected = expected
+        self._progress = progress
+        self.facts = PartitionFacts(path)
+        self._sizes: dict[str, int] = {}
+        self._producers: ProducerState | None = ProducerState()
+
+    def run(self) -> PartitionFacts:
+        """Check everything."""
+        self._list()
+        bases = sorted(
+            parsed[0] for name in self._sizes if (parsed := parse_offset_name(name)) and parsed[1] == LOG
+        )
+        end: int | None = None
+        for number, base in enumerate(bases):
+            self._check_start(base, end, first=number == 0)
+            last = number + 1 == len(bases)
+            # What lies behind the recovery point will be read and built anew by the next start.
+            settled = self._expected.clean or not (
+                last or self._expected.metadata or bases[number + 1] > self._expected.recovery_point
+            )
+            segment = self._check_segment(base, last, not settled)
+            self.facts.segments.append(segment)
+            end = max(end or 0, segment.end)
+        for name in self._sizes:
+            parsed = parse_offset_name(name)
+            if parsed and parsed[1] not in (LOG, SNAPSHOT) and parsed[0] not in bases:
+                self._found(Level.WRONG, name, "its segment does not exist")
+        self._check_snapshot_files()
+        self._check_epochs()
+        return self.facts
+
+    def _found(self, level: Level, name: str, text: str, position: int = -1) -> None:
+        self.facts.findings.append(Finding(level, f"{self.facts.path}/{name}", text, position))
+
+    def _list(self) -> None:
+        removed = 0
+        for entry in self._disk.list_dir(self.facts.path):
+            name = entry.name
+            if entry.is_dir:
+                self._found(Level.NOTE, name, "a directory that is none of Kafka's")
+            elif parse_offset_name(name) or name in (LEADER_EPOCHS, PARTITION_METADATA):
+                self._sizes[name] = entry.size
+            elif name.endswith(DELETED):
+                removed += 1
+            elif name.endswith((CLEANED, SWAP)):
+                self._found(Level.NOTE, name, "left by a compaction; the next start finishes or undoes it")
+            elif self._expected.metadata and name.endswith(".checkpoint"):
+                self._check_metadata_snapshot(name, entry.size)
+            elif self._expected.metadata and name == QUORUM_STATE:
+                self._check_quorum_state()
+            else:
+                self._found(Level.NOTE, name, "a file that is none of Kafka's; it is left alone")
+        if removed:
+            text = f"{removed} files are removed already (.deleted); the next start takes them away"
+            self.facts.findings.append(Finding(Level.NOTE, self.facts.path, text))
+        if PARTITION_METADATA in self._sizes:
+            try:
+                parse_partition_metadata(self._text(PARTITION_METADATA))
+            except ValueError as error:
+                self._found(Level.WRONG, PARTITION_METADATA, f"cannot be read: {error}")
+
+    def _check_metadata_snapshot(self, name: str, size: int) -> None:
+        file = self._disk.open(f"{self.facts.path}/{name}")
+        position = 0
+        for buf, header in scan_batches(file.read, size, 0):
+            if not check_crc(buf, header):
+                break
+            position += header.size
+        if position < size:
+            self._found(Level.DAMAGE, name, f"{size - position} of {size} bytes cannot be read", position)
+
+    def _check_quorum_state(self) -> None:
+        try:
+            decode_election_state(self._text(QUORUM_STATE).encode())
+        except ConfigError as error:
+            self._found(Level.DAMAGE, QUORUM_STATE, str(error))
+
+    def _text(self, name: str) -> str:
+        return self._disk.read_file(f"{self.facts.path}/{name}").decode("utf-8", "replace")
+
+    # -- segments --------------------------------------------------------------------------------------------
+
+    def _check_start(self, base: int, end: int | None, first: bool) -> None:
+        name = offset_name(base, LOG)
+        if end is not None and base < end:
+            self._found(
+                Level.DAMAGE, name, f"overlaps the segment before it, which ends with offset {end - 1}", 0
+            )
+        elif end is not None and base > end and not self._expected.compacted:
+            self._found(Level.DAMAGE, name, f"offsets {end} to {base - 1} before it are missing", 0)
+        snapshot = offset_name(base, SNAPSHOT)
+        if first and base > 0:
+            self._producers = self._read_snapshot(snapshot) if snapshot in self._sizes else None
+        elif snapshot in self._sizes and self._producers is not None and not self._expected.compacted:
+            self._compare_snapshot(snapshot, self._producers)
+
+    def _check_segment(self, base: int, last: bool, unsettled: bool) -> SegmentFacts:
+        name = offset_name(base, LOG)
+        size = self._sizes[name]
+        offsets = OffsetEntries(self, base, unsettled)
+        times = TimeEntries(self, base, unsettled)
+        aborted: list[AbortedTxn] = []
+        position, end, first_offset = 0, base, None
+        file = self._disk.open(f"{self.facts.path}/{name}")
+        for buf, header in scan_batches(file.read, size, 0):
+            problem = _problem(buf, header, base, end)
+            if problem:
+                break
+            if first_offset is None:
+                first_offset = header.base_offset
+            if header.base_offset > end and not self._expected.compacted and header.magic == 2:
+                self._found(
+                    Level.DAMAGE, name, f"offsets {end} to {header.base_offset - 1} are missing", position
+                )
+            offsets.next_batch(position, header)
+            times.next_batch(header)
+            self._note_epoch(header)
+            if header.producer_id >= 0 and self._producers is not None:
+                txn = count_batch(self._producers, buf, header, header.base_offset)
+                if txn is not None:
+                    aborted.append(txn)
+            self._progress(header.size)
+            position += header.size
+            end = header.last_offset + 1
+        else:
+            problem = "no batch begins there" if position < size else ""
+        if problem:
+            self._tell_damage(name, problem, position, size, last)
+            self._progress(size - position)
+        elif size:
+            offsets.finish(size)
+            times.finish()
+            self._compare_aborted(base, aborted, unsettled)
+        return SegmentFacts(base, position, size, first_offset, end)
+
+    def _tell_damage(self, name: str, problem: str, position: int, size: int, last: bool) -> None:
+        rest = f"{problem}: {size - position} of {size} bytes cannot be read"
+        if last and not self._expected.clean:
+            self._found(Level.NOTE, name, f"{rest}; the next start cuts them off", position)
+        else:
+            self._found(Level.DAMAGE, name, rest, position)
+
+    def _note_epoch(self, header: BatchHeader) -> None:
+        if header.leader_epoch > self.facts.epochs.latest:
+            self.facts.epochs.assign(header.leader_epoch, header.base_offset)
+
+    # -- files that follow from the batches ------------------------------------------------------------------
+
+    def entries(self, base: int, suffix: str, layout: Struct, unsettled: bool) -> list[tuple[int, int]]:
+        """The entries of an index; none if it will be built anew anyway."""
+        name = offset_name(base, suffix)
+        if unsettled:
+            return []
+        if name not in self._sizes:
+            if self._sizes[offset_name(base, LOG)]:
+                self._found(Level.WRONG, name, "is missing")
+            return []
+        data = self._disk.read_file(f"{self.facts.path}/{name}")
+        if len(data) % layout.size:
+            self._found(Level.WRONG, name, f"{len(data)} bytes are no multiple of {layout.size}")
+            data = data[: len(data) // layout.size * layout.size]
+        return list(layout.iter_unpack(data))
+
+    def tell_index(self, base: int, suffix: str, text: str) -> None:
+        """An index does not agree with its segment; only the first reason is worth a line."""
+        name = offset_name(base, suffix)
+        path = f"{self.facts.path}/{name}"
+        if not any(finding.path == path for finding in self.facts.findings):
+            self._found(Level.WRONG, name, text)
+
+    def _compare_aborted(self, base: int, aborted: list[AbortedTxn], unsettled: bool) -> None:
+        name = offset_name(base, TXN_INDEX)
+        if unsettled or self._producers is None:
+            return
+        try:
+            data = self._disk.read_file(f"{self.facts.path}/{name}") if name in self._sizes else b""
+            told = decode_all(data, base)
+        except ValueError as error:
+            self._found(Level.WRONG, name, f"cannot be read: {error}")
+            return
+        untold = {(txn.producer_id, txn.last_offset) for txn in aborted} ^ {
+            (txn.producer_id, txn.last_offset) for txn in told
+        }
+        # Compaction takes the records of an abort away before its marker, and the entry stays.
+        if untold and not (self._expected.compacted and len(told) >= len(aborted)):
+            self._found(
+                Level.WRONG, name, f"tells {len(told)} aborted transactions, there are {len(aborted)}"
+            )
+
+    def _read_snapshot(self, name: str) -> ProducerState | None:
+        offset = int(name.partition(".")[0])
+        try:
+            data = self._disk.read_file(f"{self.facts.path}/{name}")
+            return ProducerState.from_snapshot(data, offset, 0, _NEVER_MS)
+        except ValueError as error:
+            self._found(Level.WRONG, name, f"cannot be read: {error}")
+            return None
+
+    def _compare_snapshot(self, name: str, known: ProducerState) -> None:
+        told = self._read_snapshot(name)
+        if told is None:
+            return
+        for producer_id, entry in told.entries.items():
+            ours = known.entries.get(producer_id)
+            # Producers whose batches are gone, and those that have expired, are in only one of the two.
+            if ours is not None and (ours.epoch, ours.last_sequence, ours.current_txn_first_offset) != (
+                entry.epoch,
+                entry.last_sequence,
+                entry.current_txn_first_offset,
+            ):
+                self._found(Level.WRONG, name, f"producer {producer_id} is not what the batches say")
+                return
+
+    def _check_snapshot_files(self) -> None:
+        told = {finding.path for finding in self.facts.findings}
+        bases = {segment.base_offset for segment in self.facts.segments}
+        for name in self._sizes:
+            parsed = parse_offset_name(name)
+            if (
+                parsed
+                and parsed[1] == SNAPSHOT
+                and f"{self.facts.path}/{name}" not in told
+                and parsed[0] not in bases
+            ):
+                self._read_snapshot(name)
+
+    def _check_epochs(self) -> None:
+        if LEADER_EPOCHS not in self._sizes:
+            if self.facts.epochs.latest >= 0 and self._expected.clean:
+                self._found(Level.WRONG, LEADER_EPOCHS, "is missing")
+            return
+        try:
+            told = LeaderEpochs(parse_epochs(self._text(LEADER_EPOCHS)))
+        except ValueError as error:
+            self._found(Level.WRONG, LEADER_EPOCHS, f"cannot be read: {error}")
+            return
+        if not self._expected.clean:
+            return
+        for epoch, start in self.facts.epochs.entries():
+            if told.epoch_at(start) != epoch and told.entries() and start >= told.entries()[0][1]:
+                self._found(
+                    Level.WRONG,
+                    LEADER_EPOCHS,
+                    f"the batch at {start} is of epoch {epoch}, not {told.epoch_at(start)}",
+                )
+                return
+
+
+def _problem(buf: memoryview, header: BatchHeader, base: int, end: int) -> str:
+    """Why a batch cannot be one of this segment; empty if it can."""
+    try:
+        good = check_crc(buf, header)
+    except ApiError:
+        good = False
+    if not good:
+        return "the checksum is wrong"
+    last = header.last_offset
+    if (header.base_offset < end and header.magic == 2) or last < end:
+        return f"offset {header.base_offset} comes again"
+    if last - base > 0x7FFF_FFFF:
+        return f"offset {last} is too far from the segment's first"
+    return ""
+
+
+class OffsetEntries:
+    """The offset index, compared while batches go by."""
+
+    def __init__(self, check: PartitionCheck, base: int, unsettled: bool) -> None:
+        self._check, self._base = check, base
+        self._entries: Iterator[tuple[int, int]] = iter(check.entries(base, INDEX, _OFFSET_ENTRY, unsettled))
+        self._next = next(self._entries, None)
+        self._unsettled = unsettled
+        self._since, self._since_bytes = 0, 0
+
+    def next_batch(self, position: int, header: BatchHeader) -> None:
+        """A batch goes by."""
+        self._since += 1
+        self._since_bytes += header.size
+        if self._next is None or position < self._next[1]:
+            return
+        relative, at = self._next
+        if at != position or not header.base_offset <= self._base + relative or relative < 0:
+            self._tell(f"its entry for byte {at} names no batch")
+            self._next = None
+            return
+        following = next(self._entries, None)
+        if following is not None and (following[0] <= relative or following[1] <= at):
+            self._tell("its entries are not in order")
+            following = None
+        self._next = following
+        self._since = self._since_bytes = 0
+
+    def finish(self, size: int) -> None:
+        """The segment is over."""
+        if self._next is not None and self._next[1] >= size:
+            self._tell(f"its entry for byte {self._next[1]} lies behind the segment's end")
+        elif self._since > _THIN_BATCHES and self._since_bytes > _THIN_BYTES and not self._unsettled:
+            self._tell(f"it tells nothing of the last {self._since_bytes} bytes")
+
+    def _tell(self, text: str) -> None:
+        self._check.tell_index(self._base, INDEX, text)
+
+
+class TimeEntries:
+    """The time index, compared while batches go by."""
+
+    def __init__(self, check: PartitionCheck, base: int, unsettled: bool) -> None:
+        self._check, self._base, self._unsettled = check, base, unsettled
+        self._entries = check.entries(base, TIME_INDEX, _TIME_ENTRY, unsettled)
+        self._at = 0
+        self._newest = -1
+        previous = (-1, -1)
+        for entry in self._entries:
+            if entry[0] <= previous[0] or entry[1] < max(previous[1], 0):
+                self._tell("its entries are not in order")
+                self._entries = []
+                return
+            previous = entry
+
+    def next_batch(self, header: BatchHeader) -> None:
+        """A batch goes by."""
+        if header.record_count:
+            self._newest = max(self._newest, header.max_timestamp)
+        while self._at < len(self._entries):
+            timestamp, relative = self._entries[self._at]
+            if self._base + relative > header.last_offset:
+                return
+            if self._newest > timestamp:
+                self._tell(f"a record before offset {self._base + relative} is younger than it says")
+                self._entries = []
+                return
+            self._at += 1
+
+    def finish(self) -> None:
+        """The segment is over."""
+        if self._entries and not self._unsettled:
+            if self._at < len(self._entries):
+                self._tell("it has entries of offsets behind the segment's end")
+            elif self._newest > self._entries[-1][0]:
+                self._tell("the youngest records are not in it")
+        elif not self._unsettled and self._newest >= 0:
+            self._tell("it is empty")
+
+    def _tell(self, text: str) -> None:
+        self._check.tell_index(self._base, TIME_INDEX, text)
