@@ -13,9 +13,6 @@ from kbroker.types import ZERO_UUID, Uuid
 
 logger = logging.getLogger(__name__)
 
-#: A disk that was full counts as usable again with so many bytes.
-ROOM_BYTES = 4 << 20
-
 #: At 20 to 200 µs each.
 _REMOVALS_A_TICK = 200
 
@@ -96,12 +93,17 @@ class LogDir:
         """Remove a directory, renamed already, after `delay_ms`."""
         self._removals.append((self.now_ms + delay_ms, path, True))
 
+    def remove_at_leisure(self, path: str) -> None:
+        """Remove a file that does no harm, some tick or other; after a restart somebody has to ask again."""
+        self._removals.append((0, path, False))
+
     def tick(self, now_ms: int) -> None:
-        """Remove what is due."""
+        """Remove what is due, but not so much that others have to wait for it."""
         self.now_ms = now_ms
         if not self._removals or self.failure is not None:
             return
         waiting: deque[tuple[int, str, bool]] = deque()
+        removed = 0
         try:
             while self._removals and removed < _REMOVALS_A_TICK:
                 due, path, is_dir = self._removals.popleft()
@@ -115,15 +117,10 @@ class LogDir:
                     self.disk.remove(path)
         except OSError as error:
             self.fail(error)
+        waiting += self._removals
         self._removals = waiting
 
     @property
     def pending_removals(self) -> list[str]:
         """What waits to be removed."""
         return [path for _, path, _ in self._removals]
-    def remove_at_leisure(self, path: str) -> None:
-        """Remove a file that does no harm, some tick or other; after a restart somebody has to ask again."""
-        self._removals.append((0, path, False))
-
-        removed = 0
-        waiting += self._removals

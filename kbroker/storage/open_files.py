@@ -6,13 +6,15 @@ Dropping is not closing: whoever still holds a file (a response that is being se
 from __future__ import annotations
 
 from collections import OrderedDict
-from errno import EMFILE, ENFILE
+from errno import EDQUOT, EMFILE, ENFILE, ENOSPC
 
 from kbroker.storage.disk import Disk, DiskFile
 
 DEFAULT_LIMIT = 1024
 #: Error numbers that tell of a lack of descriptors, not of a bad disk.
 NO_DESCRIPTORS = (EMFILE, ENFILE)
+#: Those that tell of a full disk or quota.
+NO_ROOM = (ENOSPC, EDQUOT)
 
 
 class OpenFiles:
