@@ -92,11 +92,13 @@ class _LegacyFetch:
         self._reader = PartitionReader(services.metadata, services.replicas, request.replica_id, False)
         limit = request.max_bytes if context.version >= _ONE_LIMIT_SINCE else ANSWER_BYTES_MAX
         self._bytes_max = max(min(limit, services.fetch_bytes_max, ANSWER_BYTES_MAX), 0)
-        self._parts = [
-            _Part(FetchedPartition(topic.topic, bytes(16), partition))
+        # A partition that is named twice is read once, as it was named last.
+        parts = {
+            (topic.topic, partition.partition): _Part(FetchedPartition(topic.topic, bytes(16), partition))
             for topic in request.topics
             for partition in topic.partitions
-        ]
+        }
+        self._parts = list(parts.values())
         self._answer: Deferred[bytes] = Deferred()
 
     def answer_or_park(self) -> bytes | Deferred[bytes]:

@@ -58,6 +58,8 @@ def _partition(
 
 def _offsets_before(log: Log, timestamp: int, count: int, now_ms: int) -> list[int]:
     """At most `count` offsets, the largest first. Raises ApiError."""
+    if timestamp < EARLIEST:
+        raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
     begins = [max(segment.base_offset, log.log_start_offset) for segment in log.segments]
     if log.segments.active.size > 0:
         begins.append(log.log_end_offset)
@@ -75,10 +77,16 @@ def _written_by(log: Log, timestamp: int, now_ms: int, count: int) -> int:
     """How many of the places were written at `timestamp` or before, seen from the end."""
     if count > len(log.segments) and now_ms <= timestamp:
         return count
+    for index in range(len(log.segments) - 1, -1, -1):
+        if _modified_ms(log, index, now_ms) <= timestamp:
+            return index + 1
+    return 0
+
+
+def _modified_ms(log: Log, index: int, now_ms: int) -> int:
     try:
-        for index in range(len(log.segments) - 1, -1, -1):
-            if log.directory.disk.modified_ms(log.segments[index].path) <= timestamp:
-                return index + 1
+        return log.directory.disk.modified_ms(log.segments[index].path)
+    except FileNotFoundError:
+        return now_ms  # a segment without records may not have its file yet
     except OSError:
         raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR) from None
-    return 0

@@ -12,6 +12,7 @@ import pytest
 from kbroker.handlers import fetch_legacy, produce_legacy
 from kbroker.protocol.compression import Codec
 from kbroker.protocol.control_records import EndTxnMarker, build_end_txn_batch
+from kbroker.protocol.generated.list_offsets_request import ListOffsetsPartition, ListOffsetsTopic
 from kbroker.protocol.generated.produce_request import PartitionProduceData, TopicProduceData
 from kbroker.protocol.record_batch import Record, build_batch, decode_records, iter_batches
 from kbroker.storage.log import AppendOrigin
@@ -281,3 +282,45 @@ def test_a_set_that_unpacks_to_far_too_much_is_refused(node):
     node.topic("t")
     bomb = wrapper(1, bytes(70 * 1024 * 1024))
     assert produce(node.connect(), "t", bomb).error_code == 10
+
+
+def test_a_partition_that_is_named_twice_is_answered_once(node):
+    node.topic("t")
+    client = node.connect()
+    produce(client, "t", row(1, FOUR))
+    response = client.ask("Fetch", 1, max_wait_ms=0, min_bytes=1, topics=[want("t", 0), want("t", 3)])
+    (topic,) = response.responses
+    (partition,) = topic.partitions
+    assert offsets(partition) == [3]
+
+
+def oldest_offsets(client, topic, timestamp, count, index=0):
+    asked = ListOffsetsPartition(partition_index=index, timestamp=timestamp, max_num_offsets=count)
+    topics = [ListOffsetsTopic(name=topic, partitions=[asked])]
+    (answer,) = client.ask("ListOffsets", 0, replica_id=-1, topics=topics).topics[0].partitions
+    return answer.error_code, list(answer.old_style_offsets)
+
+
+def test_list_offsets_0_tells_where_segments_begin(node):
+    node.topic("t")
+    client = node.connect()
+    assert oldest_offsets(client, "t", -1, 5) == (0, [0])
+    assert oldest_offsets(client, "t", 1000, 5) == (0, [])
+    log = node.replicas.led("t", 0).log
+    log.config.segment_bytes = 300
+    log.config = log.config
+    for _ in range(4):
+        produce(client, "t", row(1, [Record(0, NOW, None, b"x" * 100)]))
+    begins = [segment.base_offset for segment in log.segments]
+    assert len(begins) > 1
+    everything = [4, *reversed(begins)]
+    assert oldest_offsets(client, "t", -1, 100) == (0, everything)
+    assert oldest_offsets(client, "t", -1, 2) == (0, everything[:2])
+    assert oldest_offsets(client, "t", -2, 5) == (0, [0])
+    assert oldest_offsets(client, "t", -1, 0) == (0, [])
+    assert oldest_offsets(client, "t", -1, -3) == (0, [])
+    assert oldest_offsets(client, "t", -3, 1) == (35, [])
+    assert oldest_offsets(client, "t", -1, 1, index=7) == (3, [])
+    assert oldest_offsets(client, "t", 2**62, 1) == (0, [4])
+    log.delete_records_to(3)
+    assert oldest_offsets(client, "t", -1, 100)[1][-1] == 3
