@@ -18,6 +18,7 @@ from kbroker.types import TopicPartition, Uuid
 
 if TYPE_CHECKING:
     from kbroker.clock import Clock
+    from kbroker.storage.append_checks import BatchLook
     from kbroker.storage.log import AppendOrigin, AppendResult, Log
     from kbroker.storage.log_config import LogConfig
 
@@ -192,7 +193,12 @@ class Partition:
     # -- appending --
 
     def append(
-        self, records: bytes | memoryview, now_ms: int, origin: AppendOrigin, required_acks: int = 1
+        self,
+        records: bytes | memoryview,
+        now_ms: int,
+        origin: AppendOrigin,
+        required_acks: int = 1,
+        look: BatchLook | None = None,
     ) -> AppendResult:
         """Validate and stage records as leader; `flush` must follow before anybody is answered.
 
@@ -204,7 +210,12 @@ class Partition:
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         if required_acks == -1 and not state.has_enough_in_sync:
             raise ApiError(ErrorCode.NOT_ENOUGH_REPLICAS)
-        return self.online_log().append_as_leader(memoryview(records), state.leader_epoch, now_ms, origin)
+        return self.online_log().append_as_leader(
+            memoryview(records), state.leader_epoch, now_ms, origin, look
+        )
+
+        Args:
+            look: see `Log.append_as_leader`.
 
     def flush(self) -> None:
         """Write what is staged (one write), advance the high watermark, wake whoever waits.

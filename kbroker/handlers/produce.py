@@ -219,9 +219,10 @@ class ProducePath:
                     log = self._replicas.led(item.name, item.index).online_log()
                 except ApiError:
                     continue
-                item.records = bytes(item.records)  # the connection uses the frame's memory again
-                look = log.long_look(item.records, now_ms)
-                if look is not None:
+                if log.long_look(item.records, now_ms) is not None:
+                    item.records = bytes(item.records)  # the connection uses the frame's memory again
+                    look = log.long_look(item.records, now_ms)
+                    assert look is not None
                     looks[item] = look
         return looks
 

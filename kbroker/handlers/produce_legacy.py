@@ -8,11 +8,11 @@ it holds nobody up. Kafka 4 refuses these versions; the answers are those of 3.9
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
-from kbroker.errors import ApiError, ErrorCode, ProtocolError
-from kbroker.handlers.produce import ProduceConnection, ProducePath
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.handlers.produce import ProduceConnection, ProducePath, chain
 from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.protocol.compression import CODEC_NAMES, Codec
 from kbroker.protocol.generated.produce_request import ProduceRequest
@@ -65,7 +65,7 @@ class LegacyProducePath(ProducePath):
                 if error is not None:
                     raise error
                 self._append_converted(request, jobs)
-                _chain(self._finish(request, items, context), answer)
+                chain(self._finish(request, items, context), answer)
             except Exception as problem:
                 answer.fail(problem)
 
@@ -143,18 +143,3 @@ def _codec(compression_type: str) -> int | None:
     if compression_type == "producer":
         return None
     return CODEC_NAMES.get(compression_type, Codec.NONE)
-
-
-def _chain(source: bytes | Deferred[bytes | None] | None, answer: Deferred[bytes | None]) -> None:
-    if not isinstance(source, Deferred):
-        answer.resolve(source)
-        return
-    answer.on_cancel = source.cancel
-
-    def settle(done: Deferred[Any]) -> None:
-        try:
-            answer.resolve(done.result())
-        except (ApiError, ProtocolError) as error:
-            answer.fail(error)
-
-    source.then(settle)

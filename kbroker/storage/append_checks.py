@@ -43,6 +43,13 @@ _CODECS = {
 }
 
 
+#: Offsets in a batch: the attributes' lower byte, the number of records.
+_ATTRIBUTES_LOW, _COUNT = 22, 57
+#: What is looked into at once: a millisecond's worth of records, or a packed batch up to this size.
+_RECORDS_MAX = 2000
+_PACKED_BYTES_MAX = 8 * 1024
+
+
 class RecordError(NamedTuple):
     """A record that is to blame: its index in the batch, and why."""
 
@@ -194,6 +201,50 @@ def checked_batch(
         raise
     except ApiError as error:
         raise AppendError(error.code, error.message, log_start_offset=log_start_offset) from None
+
+
+class BatchLook:
+    """`checked_batch` for one batch, done beforehand: `run` in a thread, then a call gives what came out.
+
+    It shares nothing with the log but its configuration, which is not changed but replaced.
+    """
+
+    __slots__ = ("_arguments", "_error", "_out")
+
+    def __init__(
+        self,
+        records: memoryview,
+        topic_partition: TopicPartition,
+        config: LogConfig,
+        now_ms: int,
+        log_start_offset: int,
+    ) -> None:
+        self._arguments = (records, topic_partition, config, now_ms, log_start_offset)
+        self._out: memoryview | None = None
+        self._error: AppendError | None = None
+
+    def run(self) -> None:
+        """Look."""
+        try:
+            self._out = checked_batch(*self._arguments)
+        except AppendError as error:
+            self._error = error
+
+    def __call__(self) -> memoryview:
+        """The batch to store; raises what `checked_batch` raised."""
+        if self._error is not None:
+            raise self._error
+        return self._out if self._out is not None else checked_batch(*self._arguments)
+
+
+def is_long_look(records: Buffer) -> bool:
+    """Whether looking into the records would hold everybody up: they are many, or unpack to much."""
+    if len(records) <= BATCH_OVERHEAD:
+        return False
+    packed = records[_ATTRIBUTES_LOW] & CODEC_MASK
+    return (packed != 0 and len(records) > _PACKED_BYTES_MAX) or (
+        int.from_bytes(records[_COUNT : _COUNT + 4], "big") > _RECORDS_MAX
+    )
 
 
 def _checked_batch(

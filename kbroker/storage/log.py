@@ -32,8 +32,10 @@ from kbroker.protocol.record_batch import (
 from kbroker.storage import log_append, log_reader, log_trim
 from kbroker.storage.append_checks import (
     AppendError,
+    BatchLook,
     check_payload_start,
     checked_batch,
+    is_long_look,
     needs_record_checks,
     not_one_batch,
     refuse_header,
@@ -265,11 +267,13 @@ class Log:
         try:
             fields = _HEADER.unpack_from(records)
         except StructError:
+        look: BatchLook | None = None,
             raise not_one_batch(records) from None
         base, length, _, magic, crc, attributes, delta, _, max_ts, producer_id, epoch, sequence, count = (
             fields
         )
         if magic != 2 or length != size - LOG_OVERHEAD:
+        `look`: what a job of `long_look` for these records found.
             records = the_one_batch(records)
             size = len(records)
         if base:
@@ -297,7 +301,10 @@ class Log:
             or max_ts - now_ms > config.message_timestamp_after_max_ms
             or attributes & TIMESTAMP_TYPE_BIT
         ):
-            records = checked_batch(records, self.topic_partition, config, now_ms, self.log_start_offset)
+            if look is not None:
+                records = look()
+            else:
+                records = checked_batch(records, self.topic_partition, config, now_ms, self.log_start_offset)
             size = len(records)
             length = size - LOG_OVERHEAD
             max_ts = int.from_bytes(records[35:43], "big", signed=True)
@@ -347,6 +354,23 @@ class Log:
         if leader_epoch > self.epochs.latest:
             self.epochs.assign(leader_epoch, base)
         if records.readonly:
+    def long_look(self, records: memoryview | bytes, now_ms: int) -> BatchLook | None:
+        """A job for a thread, if `append_as_leader` would look into so much that others had to wait."""
+        config, size = self._config, len(records)
+        if not is_long_look(records) or size > config.max_message_bytes:
+            return None
+        _, length, _, magic, _, attributes, _, _, max_ts, *_ = _HEADER.unpack_from(records)
+        if magic != 2 or length != size - LOG_OVERHEAD:
+            return None
+        needed = (
+            self._needs_records
+            or max_ts - now_ms > config.message_timestamp_after_max_ms
+            or attributes & TIMESTAMP_TYPE_BIT
+        )
+        if not needed:
+            return None
+        return BatchLook(memoryview(records), self.topic_partition, config, now_ms, self.log_start_offset)
+
             self._staged += (_PREFIX.pack(base, size - LOG_OVERHEAD, leader_epoch), records[16:])
         else:
             _PREFIX.pack_into(records, 0, base, size - LOG_OVERHEAD, leader_epoch)

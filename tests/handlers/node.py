@@ -89,9 +89,13 @@ class Node:
         config = LogConfig(message_timestamp_after_max_ms=2**63 - 1)
         if "max.message.bytes" in overrides:
             config.max_message_bytes = int(overrides["max.message.bytes"])
+        if "message.timestamp.after.max.ms" in overrides:
+            config.message_timestamp_after_max_ms = int(overrides["message.timestamp.after.max.ms"])
         for name in ("message.timestamp.type", "compression.type"):
             if name in overrides:
                 setattr(config, name.replace(".", "_"), overrides[name])
+        if "flush.messages" in overrides:
+            config.flush_messages = int(overrides["flush.messages"])
         if "cleanup.policy" in overrides:
             config.cleanup_policy = frozenset(overrides["cleanup.policy"].split(","))
         return TopicSettings(config, int(overrides.get("min.insync.replicas", "1")))

@@ -4,6 +4,7 @@ import pytest
 
 from kbroker.errors import ErrorCode
 from kbroker.protocol.generated.produce_request import PartitionProduceData, TopicProduceData
+from kbroker.protocol.record_batch import Record, build_batch
 from tests.handlers.node import batch
 
 
@@ -155,6 +156,55 @@ def test_null_keys_of_a_compacted_topic_are_named_one_by_one(node):
     assert answer.error_code == ErrorCode.INVALID_RECORD
     assert [error.batch_index for error in answer.record_errors] == [0, 1]
     assert answer.error_message.startswith("One or more records have been rejected")
+
+
+@pytest.mark.parametrize("warm", [False, True])
+@pytest.mark.parametrize("codec", [0, 1])
+@pytest.mark.parametrize(
+    "config",
+    [{"cleanup_policy": "compact"}, {"compression_type": "zstd"}, {"message_timestamp_after_max_ms": "1000"}],
+)
+def test_a_batch_that_takes_long_to_look_into_holds_up_nobody_else(node, config, codec, warm):
+    work = []
+    node.services.run_blocking = lambda task, done: work.append((task, done))
+    node.topic("t", **config)
+    node.topic("other")
+    slow, quick = node.connect(), node.connect()
+    if warm:
+        only(slow.ask("Produce", 8, **to("t", keyed(1))))
+    too_new = "message_timestamp_after_max_ms" in config
+    records = keyed(5000, codec, timestamp=1_700_000_000_000 + (5000 if too_new else 0))
+    slow.send(slow.frame("Produce", 8, **to("t", records)))
+    assert slow.answers() == []
+    assert only(quick.ask("Produce", 8, **to("other", batch(b"a")))).base_offset == 0
+    ((task, done),) = work
+    task()
+    done(None)
+    answer = only(*slow.answers())
+    if not too_new:
+        assert (answer.error_code, answer.base_offset) == (0, int(warm))
+        log = node.replicas.get("t", 0).log
+        assert log.log_end_offset == log.high_watermark == 5000 + warm
+    else:
+        assert answer.error_code == ErrorCode.INVALID_TIMESTAMP
+        assert len(answer.record_errors) == 5000
+
+
+def test_a_producer_that_leaves_during_the_look_appends_nothing(node):
+    work = []
+    node.services.run_blocking = lambda task, done: work.append((task, done))
+    node.topic("t", cleanup_policy="compact")
+    client = node.connect()
+    client.send(client.frame("Produce", 8, **to("t", keyed(5000))))
+    client.core.abandon()
+    ((task, done),) = work
+    task()
+    done(None)
+    assert node.replicas.get("t", 0).log.log_end_offset == 0
+
+
+def keyed(count, codec=0, timestamp=1_700_000_000_000):
+    return bytes(build_batch([Record(timestamp=timestamp, key=b"k", value=b"v")] * count, codec=codec))
 
 
 def test_a_deleted_and_recreated_topic_is_not_mistaken_for_the_old_one(node):
