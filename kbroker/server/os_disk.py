@@ -10,7 +10,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 
-from kbroker.storage.disk import Buffer, DirEntry, DiskFile, Lock
+from kbroker.storage.disk import NO_SIZE, Buffer, DirEntry, DiskFile, Lock
 
 _IOV_MAX = 1024
 _READ_BYTES = 1 << 16
@@ -154,7 +154,9 @@ class OsDisk:
                 try:
                     size = 0 if is_dir else entry.stat().st_size
                 except FileNotFoundError:
-                    continue  # removed meanwhile, or a link to nowhere
+                    if not entry.is_symlink():
+                        continue  # removed meanwhile
+                    size = NO_SIZE
                 entries.append(DirEntry(entry.name, is_dir, size))
         entries.sort()
         return entries
@@ -176,6 +178,9 @@ class OsDisk:
             os.unlink(path)
 
     def remove_tree(self, path: str) -> None:
+        if os.path.islink(path):
+            os.unlink(path)  # what it leads to may be somebody else's
+            return
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(path)
 

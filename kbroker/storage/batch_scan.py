@@ -6,10 +6,18 @@ from collections.abc import Callable, Iterator
 from struct import Struct
 
 from kbroker.errors import ApiError
-from kbroker.protocol.record_batch import BATCH_OVERHEAD, LOG_OVERHEAD, BatchHeader, parse_batch_header
+from kbroker.protocol.record_batch import (
+    BATCH_OVERHEAD,
+    LOG_OVERHEAD,
+    BatchHeader,
+    check_crc,
+    parse_batch_header,
+)
 
 _CHUNK_BYTES = 1 << 20
 _MAGIC_END = 17
+#: How far behind damage the next whole batch is looked for.
+_SEARCH_BYTES = 64 << 20
 _HEADER = Struct(">qiibIhiqqqhii")
 
 
@@ -51,3 +59,43 @@ def scan_batches(
             continue
         wanted = _CHUNK_BYTES
         position += at
+
+
+def find_batch(
+    read: Callable[[int, int], bytes], size: int, position: int, end_offset: int
+) -> tuple[int, BatchHeader] | None:
+    """(position, header) of the first whole batch of magic 2 behind damage at `position`; None: none is near.
+
+    Args:
+        end_offset: its offsets must not be smaller.
+    """
+    stop = min(size, position + _SEARCH_BYTES)
+    while position + BATCH_OVERHEAD <= stop:
+        chunk = read(position, min(_CHUNK_BYTES + BATCH_OVERHEAD, size - position))
+        at = chunk.find(b"\x02", _MAGIC_END - 1)
+        while at >= 0:
+            start = at - (_MAGIC_END - 1)
+            found = _whole_batch(read, size, position + start, chunk[start : start + BATCH_OVERHEAD])
+            if found is not None and found.base_offset >= end_offset:
+                return position + start, found
+            at = chunk.find(b"\x02", at + 1)
+        position += max(len(chunk) - BATCH_OVERHEAD, 1)
+    return None
+
+
+def _whole_batch(
+    read: Callable[[int, int], bytes], size: int, position: int, head: bytes
+) -> BatchHeader | None:
+    """The batch at `position`, if it is one."""
+    if len(head) < BATCH_OVERHEAD:
+        return None
+    base, length, _, _, _, _, delta, _, _, _, _, _, count = _HEADER.unpack_from(head)
+    whole = length + LOG_OVERHEAD
+    if base < 0 or delta < 0 or count < 0 or whole < BATCH_OVERHEAD or position + whole > size:
+        return None
+    data = read(position, whole)
+    try:
+        header = parse_batch_header(data)
+        return header if check_crc(data, header) else None
+    except ApiError:
+        return None

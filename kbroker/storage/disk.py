@@ -25,8 +25,12 @@ class StorageError(ApiError):
         super().__init__(ErrorCode.KAFKA_STORAGE_ERROR, message)
 
 
+#: Size of a link that leads nowhere.
+NO_SIZE = -1
+
+
 class DirEntry(NamedTuple):
-    """One name in a directory. `size` is 0 for directories."""
+    """One name in a directory. `size` is 0 for directories, `NO_SIZE` for a link that leads nowhere."""
 
     name: str
     is_dir: bool

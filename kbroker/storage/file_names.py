@@ -15,6 +15,8 @@ SNAPSHOT: Final = ".snapshot"
 DELETED: Final = ".deleted"
 CLEANED: Final = ".cleaned"
 SWAP: Final = ".swap"
+#: Ours: a file that recovery has put aside.
+STRAY: Final = ".stray"
 DELETE_DIR: Final = "-delete"
 FUTURE_DIR: Final = "-future"
 STRAY_DIR: Final = "-stray"

@@ -19,7 +19,7 @@ from kbroker.protocol.record_batch import BatchHeader, check_crc
 from kbroker.raft.election_state import FILE_NAME as QUORUM_STATE, decode_election_state
 from kbroker.storage.batch_scan import scan_batches
 from kbroker.storage.checkpoints import parse_epochs, parse_partition_metadata
-from kbroker.storage.disk import Disk
+from kbroker.storage.disk import NO_SIZE, Disk
 from kbroker.storage.file_names import (
     CLEANED,
     DELETED,
@@ -28,6 +28,7 @@ from kbroker.storage.file_names import (
     LOG,
     PARTITION_METADATA,
     SNAPSHOT,
+    STRAY,
     SWAP,
     TIME_INDEX,
     TXN_INDEX,
@@ -153,10 +154,14 @@ class PartitionCheck:
         removed = 0
         for entry in self._disk.list_dir(self.facts.path):
             name = entry.name
-            if entry.is_dir:
+            if entry.size == NO_SIZE:
+                self._found(Level.DAMAGE, name, "a link that leads nowhere")
+            elif entry.is_dir:
                 self._found(Level.NOTE, name, "a directory that is none of Kafka's")
             elif parse_offset_name(name) or name in (LEADER_EPOCHS, PARTITION_METADATA):
                 self._sizes[name] = entry.size
+            elif name.endswith(STRAY):
+                self._found(Level.NOTE, name, "put aside by a recovery: records that it could not place")
             elif name.endswith(DELETED):
                 removed += 1
             elif name.endswith((CLEANED, SWAP)):

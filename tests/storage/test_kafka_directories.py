@@ -62,7 +62,11 @@ def test_recovery_writes_the_files_that_kafka_wrote(variant: str) -> None:
     # A producer snapshot of an earlier stop goes when there is time.
     load(disk).tick_removals(2**62)
     for name in {path.partition("/")[0] for path in expected}:
-        ours = {f"{name}/{e.name}" for e in disk.list_dir(f"/data/{name}") if not e.name.endswith(".deleted")}
+        ours = {
+            f"{name}/{e.name}"
+            for e in disk.list_dir(f"/data/{name}")
+            if not e.name.endswith((".deleted", ".stray"))
+        }
         assert ours == {path for path in expected if path.startswith(name + "/")}
 
 
