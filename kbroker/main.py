@@ -122,7 +122,7 @@ class Node:
         logs = self._open_logs(folders, wanted_cluster)
         # The metadata may turn out to be none that can be served: until then nothing of the logs is touched.
         services, kraft = self._wire(logs, timer, blocking)
-        logs.load(self._clock.now_ms())
+        logs.load(self._clock.now_ms(), self._clock.monotonic_ms)
         await _resolved(kraft.start())
         self._set_strays_aside(logs, services.metadata.image)
         housekeeping = Housekeeping(

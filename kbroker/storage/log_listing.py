@@ -24,12 +24,19 @@ logger = logging.getLogger(__name__)
 class LogListing:
     """The files of a partition directory by meaning."""
 
+    __slots__ = ("has_epochs", "has_metadata", "has_segments", "segments", "snapshots")
+
     def __init__(self) -> None:
         self.segments: dict[int, dict[str, int]] = {}
         self.snapshots: dict[int, int] = {}
         self.has_segments = False
         self.has_epochs = False
         self.has_metadata = False
+
+    def bytes_from(self, offset: int) -> int:
+        """The size of the segment that would hold `offset`, and of all behind it."""
+        first = max((base for base in self.segments if base <= offset), default=0)
+        return sum(sizes[LOG] for base, sizes in self.segments.items() if base >= first)
 
 
 def list_log(log_dir: LogDir, path: str) -> LogListing:

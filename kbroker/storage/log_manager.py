@@ -33,9 +33,11 @@ from kbroker.storage.file_names import (
 from kbroker.storage.log import FsyncJob, Log
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.log_dir import LogDir
+from kbroker.storage.log_listing import list_log
 from kbroker.storage.meta_properties import read_meta_properties
 from kbroker.storage.open_files import DEFAULT_LIMIT, OpenFiles
 from kbroker.storage.recovery import LogHistory, create_log, open_log
+from kbroker.storage.recovery_progress import RecoveryProgress
 from kbroker.types import ZERO_UUID, TopicPartition, Uuid
 
 logger = logging.getLogger(__name__)
@@ -153,30 +155,32 @@ class LogManager:
             if meta is not None and meta.directory_id is not None:
                 log_dir.directory_id = meta.directory_id
 
-    def load(self, now_ms: int) -> None:
+    def load(self, now_ms: int, monotonic_ms: Callable[[], int] | None = None) -> None:
         """Open every log, recovering those of a directory that was not stopped cleanly. Call `lock` before.
 
-        A directory that fails goes offline; the others are loaded.
+        A directory that fails goes offline; the others are loaded. With `monotonic_ms`, a clock, the log is
+        told how far it has come when it takes long.
 
         Raises:
             ConfigError: a partition lies in two directories.
         """
-        epochs: list[int] = []
+        epochs: set[int] = set()
+        progress = RecoveryProgress(monotonic_ms) if monotonic_ms else RecoveryProgress()
         self.identify()
         for log_dir in self.dirs:
             log_dir.now_ms = now_ms
             if log_dir.offline:
-                epochs.append(-1)
+                epochs.add(-1)
                 continue
             try:
-                epochs.append(self._load_dir(log_dir, now_ms))
+                epochs.add(self._load_dir(log_dir, now_ms, progress))
             except OSError as error:
                 log_dir.fail(error)
-                epochs.append(-1)
-        self.previous_broker_epoch = min(epochs, default=-1)
+                epochs.add(-1)
+        self.previous_broker_epoch = epochs.pop() if len(epochs) == 1 else -1
         self._loaded = True
 
-    def _load_dir(self, log_dir: LogDir, now_ms: int) -> int:
+    def _load_dir(self, log_dir: LogDir, now_ms: int, progress: RecoveryProgress) -> int:
         """The broker epoch of its clean stop, -1 if there was none."""
         disk, path = self._disk, log_dir.path
         marker = f"{path}/{CLEAN_SHUTDOWN}"
@@ -188,7 +192,26 @@ class LogManager:
         log_starts = self._read_offsets(f"{path}/{LOG_STARTS}")
         high_watermarks = self._read_offsets(f"{path}/{HIGH_WATERMARKS}")
         cleaned = self._read_offsets(f"{path}/{CLEANER_OFFSETS}")
-        for entry in disk.list_dir(path):
+        listings = {tp: list_log(log_dir, f"{path}/{tp}") for tp in self._partitions_in(log_dir)}
+        unread = 0
+        if not clean:
+            unread = sum(listing.bytes_from(recovery_points.get(tp, 0)) for tp, listing in listings.items())
+        progress.expect(len(listings), unread)
+        for tp, listing in listings.items():
+            history = LogHistory(clean, recovery_points.get(tp), log_starts.get(tp), cleaned.get(tp))
+            log = open_log(log_dir, tp, self._config_for(tp.topic), history, now_ms, listing, progress)
+            mark = high_watermarks.get(tp, log.log_start_offset)
+            log.high_watermark = max(min(mark, log.log_end_offset), log.log_start_offset)
+            self.logs[tp] = log
+            progress.opened()
+        # From here on the directory is not clean any more, whatever happens to this process.
+        if clean:
+            disk.remove(marker)
+            disk.sync_dir(path)
+        return broker_epoch
+
+    def _partitions_in(self, log_dir: LogDir) -> Iterator[TopicPartition]:
+        for entry in self._disk.list_dir(log_dir.path):
             if not entry.is_dir:
                 continue
             tp = parse_partition_dir(entry.name)
@@ -198,19 +221,9 @@ class LogManager:
             if tp.topic == _METADATA_TOPIC:
                 continue
             if tp in self.logs:
-                raise ConfigError(
-                    f"{tp} lies in {self.logs[tp].directory.path} and in {path}: move one of them away"
-                )
-            history = LogHistory(clean, recovery_points.get(tp), log_starts.get(tp), cleaned.get(tp))
-            log = open_log(log_dir, tp, self._config_for(tp.topic), history, now_ms)
-            mark = high_watermarks.get(tp, log.log_start_offset)
-            log.high_watermark = max(min(mark, log.log_end_offset), log.log_start_offset)
-            self.logs[tp] = log
-        # From here on the directory is not clean any more, whatever happens to this process.
-        if clean:
-            disk.remove(marker)
-            disk.sync_dir(path)
-        return broker_epoch
+                other = self.logs[tp].directory.path
+                raise ConfigError(f"{tp} lies in {other} and in {log_dir.path}: move one of them away")
+            yield tp
 
     def _note_other_dir(self, log_dir: LogDir, name: str) -> None:
         marked = parse_marked_dir(name)

@@ -29,10 +29,11 @@ from kbroker.storage.leader_epochs import LeaderEpochs
 from kbroker.storage.log import LoadedLog, Log
 from kbroker.storage.log_config import MAX_LONG, LogConfig
 from kbroker.storage.log_dir import LogDir
-from kbroker.storage.log_listing import list_log
+from kbroker.storage.log_listing import LogListing, list_log
 from kbroker.storage.log_segments import LogSegments
 from kbroker.storage.producer_replay import count_batch, rebuild_producers
 from kbroker.storage.producer_state import EMPTY_SNAPSHOT_SIZE, ProducerState
+from kbroker.storage.recovery_progress import RecoveryProgress
 from kbroker.storage.segment import Segment
 from kbroker.types import ZERO_UUID, TopicPartition, Uuid
 
@@ -71,14 +72,21 @@ def create_log(
 
 
 def open_log(
-    log_dir: LogDir, tp: TopicPartition, config: LogConfig, history: LogHistory, now_ms: int = 0
+    log_dir: LogDir,
+    tp: TopicPartition,
+    config: LogConfig,
+    history: LogHistory,
+    now_ms: int = 0,
+    listing: LogListing | None = None,
+    progress: RecoveryProgress | None = None,
 ) -> Log:
     """Open the directory of a log that exists, recovering it if it was not stopped cleanly.
 
-    Raises OSError.
+    `listing`: what `list_log` says of the directory. Raises OSError.
     """
     path = f"{log_dir.path}/{tp}"
-    listing = list_log(log_dir, path)
+    listing = listing or list_log(log_dir, path)
+    progress = progress or RecoveryProgress()
     topic_id = _read_topic_id(log_dir, path) if listing.has_metadata else ZERO_UUID
     segments = [
         Segment(log_dir.files, path, base, sizes, now_ms) for base, sizes in sorted(listing.segments.items())
@@ -98,7 +106,9 @@ def open_log(
     indexed_from = segments[_first_unsynced(segments, recovery_point)].base_offset
     end = _clean_end(segments[-1]) if history.clean else None
     if end is None:
-        end, recovered = _recover(log_dir, path, segments, epochs, snapshots, history, config, now_ms)
+        end, recovered = _recover(
+            log_dir, path, segments, epochs, snapshots, history, config, now_ms, progress
+        )
     begun_anew = end < log_start
     if begun_anew:
         logger.warning("%s ends at %d, before its start %d: beginning anew there", tp, end, log_start)
@@ -185,6 +195,7 @@ def _recover(
     history: LogHistory,
     config: LogConfig,
     now_ms: int,
+    progress: RecoveryProgress,
 ) -> tuple[int, ProducerState]:
     """Read the segments from the recovery point on; (log end, producer state). Cuts `segments` in place.
 
@@ -221,7 +232,7 @@ def _recover(
             name = f"{path}/{offset_name(segment.base_offset, SNAPSHOT)}"
             log_dir.disk.write_file(name, producers.to_snapshot(), durable=False)
             snapshots[segment.base_offset] = None
-        end, whole = _recover_segment(segment, epochs, producers, config)
+        end, whole = _recover_segment(segment, epochs, producers, config, progress)
         if index + 1 < len(segments):
             segment.seal()
         if not whole:
@@ -243,7 +254,11 @@ def _drop_from(log_dir: LogDir, segments: list[Segment], index: int, config: Log
 
 
 def _recover_segment(
-    segment: Segment, epochs: LeaderEpochs, producers: ProducerState, config: LogConfig
+    segment: Segment,
+    epochs: LeaderEpochs,
+    producers: ProducerState,
+    config: LogConfig,
+    progress: RecoveryProgress,
 ) -> tuple[int, bool]:
     """Rebuild what a segment's batches tell and cut its damaged tail: (end offset, was it whole)."""
     segment.reset_indexes()
@@ -251,7 +266,7 @@ def _recover_segment(
     position, end = 0, segment.base_offset
     limit = segment.base_offset + 0x7FFF_FFFF
     interval = config.index_interval_bytes
-    for buf, header in scan_batches(file.read, segment.size, 0):
+    for buf, header in scan_batches(progress.counted(file.read), segment.size, 0):
         base, length, epoch, magic, crc, _, delta, _, newest, producer_id, _, _, _, at = header
         size, last = length + LOG_OVERHEAD, base + delta
         good = crc32c(buf[at + 21 : at + size]) == crc if magic == 2 else check_crc(buf, header)

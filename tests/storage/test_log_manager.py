@@ -83,6 +83,15 @@ def test_a_failed_sync_of_everything_leaves_no_marker() -> None:
     assert manager(logs._disk).previous_broker_epoch == -1
 
 
+def test_directories_of_different_lives_were_not_stopped_together() -> None:
+    logs = manager(None, "/a", "/b")
+    logs.close(4)
+    disk = logs._disk
+    assert manager(disk.crash(Tail.KEPT), "/a", "/b").previous_broker_epoch == 4
+    disk.write_file("/b/.kafka_cleanshutdown", b'{"version":0,"brokerEpoch":3}')
+    assert manager(disk, "/a", "/b").previous_broker_epoch == -1
+
+
 def test_the_directory_with_the_fewest_logs_gets_the_next() -> None:
     logs = manager(None, "/a", "/b", "/c")
     places = [
