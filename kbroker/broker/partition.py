@@ -202,6 +202,9 @@ class Partition:
     ) -> AppendResult:
         """Validate and stage records as leader; `flush` must follow before anybody is answered.
 
+        Args:
+            look: see `Log.append_as_leader`.
+
         Raises:
             ApiError: not leader, too few in-sync replicas for acks=all, or what is wrong with the records.
         """
@@ -213,9 +216,6 @@ class Partition:
         return self.online_log().append_as_leader(
             memoryview(records), state.leader_epoch, now_ms, origin, look
         )
-
-        Args:
-            look: see `Log.append_as_leader`.
 
     def flush(self) -> None:
         """Write what is staged (one write), advance the high watermark, wake whoever waits.

@@ -245,11 +245,13 @@ class Log:
         leader_epoch: int,
         now_ms: int,
         origin: AppendOrigin = AppendOrigin.CLIENT,
+        look: BatchLook | None = None,
     ) -> AppendResult:
         """Check and stage one produced batch; `flush_staged` must follow before anybody is answered.
 
         `records` is kept by reference until then, and its first 16 bytes are patched in place if it is
         writable: the connection may use its buffer again only after the flush. Time is in ms since 1970.
+        `look`: what a job of `long_look` for these records found.
 
         Raises:
             AppendError: refused; its code, text, record errors and log start offset are the answer.
@@ -267,13 +269,11 @@ class Log:
         try:
             fields = _HEADER.unpack_from(records)
         except StructError:
-        look: BatchLook | None = None,
             raise not_one_batch(records) from None
         base, length, _, magic, crc, attributes, delta, _, max_ts, producer_id, epoch, sequence, count = (
             fields
         )
         if magic != 2 or length != size - LOG_OVERHEAD:
-        `look`: what a job of `long_look` for these records found.
             records = the_one_batch(records)
             size = len(records)
         if base:
@@ -332,6 +332,23 @@ class Log:
         # Twice as fast as calling the named tuple.
         return tuple.__new__(AppendResult, (base, last, append_time, self.log_start_offset, False))
 
+    def long_look(self, records: memoryview | bytes, now_ms: int) -> BatchLook | None:
+        """A job for a thread, if `append_as_leader` would look into so much that others had to wait."""
+        config, size = self._config, len(records)
+        if not is_long_look(records) or size > config.max_message_bytes:
+            return None
+        _, length, _, magic, _, attributes, _, _, max_ts, *_ = _HEADER.unpack_from(records)
+        if magic != 2 or length != size - LOG_OVERHEAD:
+            return None
+        needed = (
+            self._needs_records
+            or max_ts - now_ms > config.message_timestamp_after_max_ms
+            or attributes & TIMESTAMP_TYPE_BIT
+        )
+        if not needed:
+            return None
+        return BatchLook(memoryview(records), self.topic_partition, config, now_ms, self.log_start_offset)
+
     def stage(
         self,
         records: memoryview,
@@ -354,23 +371,6 @@ class Log:
         if leader_epoch > self.epochs.latest:
             self.epochs.assign(leader_epoch, base)
         if records.readonly:
-    def long_look(self, records: memoryview | bytes, now_ms: int) -> BatchLook | None:
-        """A job for a thread, if `append_as_leader` would look into so much that others had to wait."""
-        config, size = self._config, len(records)
-        if not is_long_look(records) or size > config.max_message_bytes:
-            return None
-        _, length, _, magic, _, attributes, _, _, max_ts, *_ = _HEADER.unpack_from(records)
-        if magic != 2 or length != size - LOG_OVERHEAD:
-            return None
-        needed = (
-            self._needs_records
-            or max_ts - now_ms > config.message_timestamp_after_max_ms
-            or attributes & TIMESTAMP_TYPE_BIT
-        )
-        if not needed:
-            return None
-        return BatchLook(memoryview(records), self.topic_partition, config, now_ms, self.log_start_offset)
-
             self._staged += (_PREFIX.pack(base, size - LOG_OVERHEAD, leader_epoch), records[16:])
         else:
             _PREFIX.pack_into(records, 0, base, size - LOG_OVERHEAD, leader_epoch)
