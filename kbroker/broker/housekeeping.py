@@ -128,9 +128,10 @@ class Housekeeping:
             self._syncing.discard(id(log))
             if error is None:
                 log.fsynced(job.offset, self._clock.now_ms())
-            elif isinstance(error, OSError):
-                log.directory.fail(error)
-            else:
+            elif not isinstance(error, OSError):
                 raise error
+            elif self._logs.get(log.topic_partition) is log:
+                log.directory.fail(error)
+            # Else the topic was deleted meanwhile, and what there was to sync with it.
 
         self._run_blocking(job.run, done)

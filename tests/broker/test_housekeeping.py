@@ -120,7 +120,10 @@ def test_the_node_hears_when_no_folder_works_any_more(world):
 def test_a_log_is_synced_elsewhere_and_once_at_a_time(world):
     synced, failures = [], []
     directory = SimpleNamespace(fail=failures.append)
-    log = SimpleNamespace(fsynced=lambda offset, now: synced.append((offset, now)), directory=directory)
+    log = SimpleNamespace(
+        topic_partition="t-0", fsynced=lambda offset, now: synced.append((offset, now)), directory=directory
+    )
+    world.get = {"t-0": log}.get
     job = SimpleNamespace(offset=7, run=lambda: None)
     housekeeping(world)
     world.jobs = [(log, job)]
@@ -135,6 +138,11 @@ def test_a_log_is_synced_elsewhere_and_once_at_a_time(world):
     world.until(3000)
     error = OSError("no space")
     world.blocking[1][1](error)
+    assert failures == [error]
+    world.jobs = [(log, job)]
+    world.until(4000)
+    world.get = {"t-0": "a new topic of that name"}.get
+    world.blocking[2][1](FileNotFoundError("the directory was renamed"))
     assert failures == [error]
 
 
