@@ -23,7 +23,7 @@ from kbroker.handlers.fetch_read import PartitionRead, PartitionReader
 from kbroker.protocol.down_convert import down_convert
 from kbroker.protocol.generated.fetch_request import FetchRequest
 from kbroker.protocol.generated.fetch_response import FetchableTopicResponse, FetchResponse, PartitionData
-from kbroker.protocol.record_batch import iter_batches
+from kbroker.protocol.record_batch import MAX_DECOMPRESSED_BYTES, iter_batches
 from kbroker.replication.delayed_fetch import DelayedFetch
 
 if TYPE_CHECKING:
@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
 VERSIONS = (0, 3)
 
-#: Answers made of more bytes of the log are converted in a thread.
+#: Answers made of more bytes of the log, or of batches that unpack to more, are converted in a thread.
 INLINE_BYTES_MAX = 64 * 1024
+INLINE_UNPACKED_MAX = 256 * 1024
 #: The most bytes of the log that one answer is made of. Old consumers set no limit for the whole answer.
 ANSWER_BYTES_MAX = 8 * 1024 * 1024
 
@@ -186,7 +187,10 @@ class _LegacyFetch:
         parts = [part for part in self._parts if part.read.slice is not None]
         magic = 1 if self._context.version >= _MAGIC_1_SINCE else 0
         run_blocking = self._services.run_blocking
-        if run_blocking is None or sum(part.read.size for part in parts) <= INLINE_BYTES_MAX:
+        if run_blocking is None or (
+            sum(part.read.size for part in parts) <= INLINE_BYTES_MAX
+            and _convert_parts(parts, magic, INLINE_UNPACKED_MAX)
+        ):
             _convert_parts(parts, magic)
             self._converted(parts, may_park)
             return
@@ -220,7 +224,6 @@ class _LegacyFetch:
         wanted.fetch_offset = asked
         if read.error is not ErrorCode.NONE or read.slice is None:
             part.seen_end = next_offset
-            part.read.slice = None
             return False
         part.read = read
         return True
@@ -240,22 +243,29 @@ class _LegacyFetch:
         return bytes(out)
 
 
-def _convert_parts(parts: list[_Part], magic: int) -> None:
-    """Touches nothing but the parts: it may run in a thread."""
+def _convert_parts(parts: list[_Part], magic: int, max_bytes: int = MAX_DECOMPRESSED_BYTES) -> bool:
+    """Convert what is not converted yet; False if a batch would unpack to more.
+
+    Touches nothing but the parts: it may run in a thread.
+    """
     for part in parts:
         file_slice = part.read.slice
-        if file_slice is None or part.data:
+        if file_slice is None:
             continue
         try:
             raw = file_slice.read()
-            part.data = down_convert(raw, magic, part.wanted.fetch_offset, part.read.size)
+            part.data = down_convert(raw, magic, part.wanted.fetch_offset, part.read.size, max_bytes)
             if not part.data:
                 part.next_offset = max((batch.next_offset for batch in iter_batches(raw)), default=None)
         except ApiError as error:
+            if error.code is ErrorCode.MESSAGE_TOO_LARGE and max_bytes < MAX_DECOMPRESSED_BYTES:
+                return False
             refused = (ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, ErrorCode.MESSAGE_TOO_LARGE)
             part.error = error.code if error.code in refused else ErrorCode.CORRUPT_MESSAGE
         except OSError:
             part.error = ErrorCode.KAFKA_STORAGE_ERROR
+        part.read.slice = None
+    return True
 
 
 def _partition(part: _Part) -> PartitionData:

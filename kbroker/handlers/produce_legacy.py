@@ -16,6 +16,7 @@ from kbroker.handlers.produce import ProduceConnection, ProducePath, chain
 from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.protocol.compression import CODEC_NAMES, Codec
 from kbroker.protocol.generated.produce_request import ProduceRequest
+from kbroker.protocol.record_batch import MAX_DECOMPRESSED_BYTES
 from kbroker.protocol.up_convert import up_convert
 from kbroker.storage.log import AppendOrigin
 
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
 
 VERSIONS = (0, 2)
 
-#: Requests with more bytes of records are converted in a thread.
+#: Requests with more bytes of records, or whose records unpack to more, are converted in a thread.
 INLINE_BYTES_MAX = 64 * 1024
+INLINE_UNPACKED_MAX = 256 * 1024
 
 
 def raw_path(services: Services) -> LegacyProducePath:
@@ -50,7 +52,9 @@ class LegacyProducePath(ProducePath):
         items = self._items(request, context)
         jobs = [job for item in items if (job := self._job(request, item, context)) is not None]
         run_blocking = self._services.run_blocking
-        if run_blocking is None or sum(len(job.records) for job in jobs) <= INLINE_BYTES_MAX:
+        if run_blocking is None or (
+            sum(len(job.records) for job in jobs) <= INLINE_BYTES_MAX and _convert(jobs, INLINE_UNPACKED_MAX)
+        ):
             _convert(jobs)
             self._append_converted(request, jobs)
             return self._finish(request, items, context)
@@ -111,7 +115,7 @@ class LegacyProducePath(ProducePath):
 class _Job:
     """The records of one partition, to be converted (`batch` is None where there are none)."""
 
-    __slots__ = ("batch", "config", "error", "item", "partition", "records")
+    __slots__ = ("batch", "config", "error", "is_done", "item", "partition", "records")
 
     def __init__(self, item: Item, partition: Partition, config: LogConfig) -> None:
         self.item = item
@@ -119,12 +123,18 @@ class _Job:
         self.config = config
         self.records: bytes | memoryview = item.records or b""
         self.batch: bytes | memoryview | None = None
+        self.is_done = False
         self.error: ApiError | None = None
 
 
-def _convert(jobs: list[_Job]) -> None:
-    """Touches nothing but the jobs: it may run in a thread."""
+def _convert(jobs: list[_Job], max_bytes: int = MAX_DECOMPRESSED_BYTES) -> bool:
+    """Convert what is not converted yet; False if something would be too large.
+
+    Touches nothing but the jobs: it may run in a thread.
+    """
     for job in jobs:
+        if job.is_done:
+            continue
         config = job.config
         try:
             job.batch = up_convert(
@@ -133,9 +143,14 @@ def _convert(jobs: list[_Job]) -> None:
                 codec=_codec(config.compression_type),
                 level=getattr(config, f"compression_{config.compression_type}_level", None),
                 append_time=config.message_timestamp_type != "CreateTime",
+                max_bytes=max_bytes,
             )
         except ApiError as error:
+            if error.code is ErrorCode.MESSAGE_TOO_LARGE and max_bytes < MAX_DECOMPRESSED_BYTES:
+                return False
             job.error = error
+        job.is_done = True
+    return True
 
 
 def _codec(compression_type: str) -> int | None:

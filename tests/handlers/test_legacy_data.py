@@ -14,6 +14,7 @@ from kbroker.protocol.compression import Codec
 from kbroker.protocol.control_records import EndTxnMarker, build_end_txn_batch
 from kbroker.protocol.generated.list_offsets_request import ListOffsetsPartition, ListOffsetsTopic
 from kbroker.protocol.generated.produce_request import PartitionProduceData, TopicProduceData
+from kbroker.protocol.legacy_messages import build_message_set
 from kbroker.protocol.record_batch import Record, build_batch, decode_records, iter_batches
 from kbroker.storage.log import AppendOrigin
 from tests.handlers.node import batch
@@ -141,6 +142,24 @@ def test_a_connection_that_closes_meanwhile_appends_nothing(node, later):
     client.core.parked.cancel()
     later.run()
     assert node.replicas.led("t", 0).log.log_end_offset == 0
+
+
+def test_what_unpacks_to_much_is_converted_in_a_thread_both_ways(node):
+    node.topic("t")
+    later = Later(node)
+    client = node.connect()
+    zeros = build_message_set(1, [Record(0, NOW, None, bytes(500_000))] * 3, Codec.GZIP)
+    assert len(zeros) < 10_000
+    data = [TopicProduceData(name="t", partition_data=[PartitionProduceData(index=0, records=zeros)])]
+    client.send(client.frame("Produce", 2, acks=-1, timeout_ms=1000, topic_data=data))
+    assert client.answers() == []
+    later.run()
+    assert client.answers()[0].responses[0].partition_responses[0].error_code == 0
+    client.send(client.frame("Fetch", 2, max_wait_ms=0, min_bytes=1, topics=[want("t")]))
+    assert client.answers() == []
+    later.run()
+    (answer,) = client.answers()
+    assert offsets(answer.responses[0].partitions[0]) == [0, 1, 2]
 
 
 def test_acks_0_is_not_answered_and_an_error_closes(node, later):
