@@ -247,6 +247,9 @@ class Node:
         config, clock = self.config, self._clock
         converting = BlockingRunner(asyncio.get_running_loop(), threads=1, name="convert")
         self._undo.append(converting.close)
+        # Threads of their own: an acknowledgement must not wait for a checkpoint.
+        syncing = BlockingRunner(asyncio.get_running_loop(), threads=min(len(logs.dirs), 8), name="sync")
+        self._undo.append(syncing.close)
         metadata = MetadataCache(self.cluster_id)
         kraft = KraftNode(
             self._kraft_setup(logs),
@@ -258,8 +261,14 @@ class Node:
             on_failure=self._metadata_failed,
         )
         replicas = ReplicaManager(
-            self.node_id, logs, clock, timer, lambda _, overrides: self._topic_settings(overrides)
+            self.node_id,
+            logs,
+            clock,
+            timer,
+            lambda _, overrides: self._topic_settings(overrides),
+            syncing.run,
         )
+        replicas.on_directory_failed = self._directory_failed
         groups = GroupCoordinatorDriver(config, clock, timer, new_uuid, metadata, replicas)
         replicas.on_leadership(groups.on_leadership)
         # In this order a change is told: settings, logs and leadership, coordinators.
@@ -345,6 +354,12 @@ class Node:
     def _metadata_failed(self, error: BaseException) -> None:
         _log.error("the metadata log failed, stopping: %s", error)
         self._fail()
+
+    def _directory_failed(self, directory: LogDir) -> None:
+        """One log directory of several may fail; not that of the metadata."""
+        if directory.path == self._metadata_dir:
+            _log.error("the directory of the metadata log failed, stopping: %s", directory.failure)
+            self._fail()
 
     def _fail(self) -> None:
         self.failed.set()

@@ -24,6 +24,8 @@ _log = logging.getLogger(__name__)
 #: How often closed segments and flush.ms are looked at, and files whose time has come are removed.
 _SYNC_INTERVAL_MS = 1000
 _REMOVAL_INTERVAL_MS = 1000
+#: How often free bytes are looked at, if somebody asked for a minimum or a directory is full.
+_ROOM_INTERVAL_MS = 500
 
 
 class Housekeeping:
@@ -46,6 +48,7 @@ class Housekeeping:
         on_all_offline: Callable[[], None],
     ) -> None:
         self._logs = logs
+        self._config = config
         self._clock = clock
         self._timer = timer
         self._run_blocking = run_blocking
@@ -59,7 +62,8 @@ class Housekeeping:
             (config.get_int("producer.id.expiration.check.interval.ms"), self._producers),
             (config.get_int("log.flush.offset.checkpoint.interval.ms"), self._recovery_points),
             (config.get_int("replica.high.watermark.checkpoint.interval.ms"), self._high_watermarks),
-            (_SYNC_INTERVAL_MS, self._sync),
+            (min(_SYNC_INTERVAL_MS, config.get_int("log.flush.scheduler.interval.ms")), self._sync),
+            (_ROOM_INTERVAL_MS, self._room),
             (_REMOVAL_INTERVAL_MS, self._removals),
         ]
 
@@ -117,6 +121,9 @@ class Housekeeping:
     def _removals(self) -> None:
         self._logs.tick_removals(self._clock.now_ms())
 
+    def _room(self) -> None:
+        self._logs.tick_room(self._config.get_int("kbroker.log.dir.min.free.bytes"))
+
     def _sync(self) -> None:
         for log, job in self._logs.sync_jobs(self._clock.now_ms()):
             if id(log) not in self._syncing:
@@ -131,7 +138,7 @@ class Housekeeping:
             elif not isinstance(error, OSError):
                 raise error
             elif self._logs.get(log.topic_partition) is log:
-                log.directory.fail(error)
+                log.directory.fail_for_good(error)
             # Else the topic was deleted meanwhile, and what there was to sync with it.
 
         self._run_blocking(job.run, done)

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from kbroker.storage.log_config import LogConfig
 
 
+def _ignore(_log: Log) -> None:
+    """Nobody syncs."""
+
+
 class Partition:
     """A partition that this broker hosts.
 
@@ -31,6 +35,7 @@ class Partition:
         topic_id: its topic's id.
         log: its log; None while the log directory is offline.
         clock: the time, for the lag of followers.
+        on_unsynced: told, with the log, when something written has to be synced before it is acknowledged.
         on_progress: told, with the name, whenever there may be more to read, or nothing any more: the log
         end,
             high watermark, stable offset, start offset or leader may have changed.
@@ -40,6 +45,7 @@ class Partition:
         "_clock",
         "_commits",
         "_on_progress",
+        "_on_unsynced",
         "leader_epoch",
         "leader_id",
         "leader_state",
@@ -55,6 +61,7 @@ class Partition:
         log: Log | None,
         clock: Clock,
         on_progress: Callable[[TopicPartition], object],
+        on_unsynced: Callable[[Log], object] | None = None,
     ) -> None:
         self.topic_partition = topic_partition
         self.topic_id = topic_id
@@ -65,6 +72,7 @@ class Partition:
         self._clock = clock
         self._commits: CommitQueue[Deferred[None]] = CommitQueue()
         self._on_progress = on_progress
+        self._on_unsynced = on_unsynced or _ignore
 
     # -- who leads --
 
@@ -134,6 +142,7 @@ class Partition:
         self.leader_id = local_id
         self.leader_epoch = leader_epoch
         self._advance()
+        self._ask_for_sync()
 
     def configure(self, config: LogConfig, min_isr: int) -> None:
         """Obey a changed configuration from now on."""
@@ -142,6 +151,7 @@ class Partition:
         if self.leader_state is not None:
             self.leader_state.min_isr = min_isr
             self._advance()
+            self._ask_for_sync()
 
     def follow(self, leader_id: int, leader_epoch: int) -> None:
         """Stop leading; whoever waits here is told to ask the new leader."""
@@ -220,18 +230,40 @@ class Partition:
     def flush(self) -> None:
         """Write what is staged (one write), advance the high watermark, wake whoever waits.
 
+        With flush.messages the high watermark stops where the disk has to be synced first; `synced` goes on.
+
         Raises:
             StorageError: the disk failed; nothing staged since the last flush is in the log.
         """
-        self.online_log().flush_staged()
+        log = self.log
+        if log is None:
+            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR)
+        log.flush_staged()
+        self._advance()
+        if log.log_end_offset - log.durable_end >= log.config.flush_messages:
+            self._on_unsynced(log)
+        self._on_progress(self.topic_partition)
+
+    @property
+    def waits_for_sync(self) -> bool:
+        """Whether what was written last must not be acknowledged before `synced`."""
+        log = self.log
+        return log is not None and log.log_end_offset - log.durable_end >= log.config.flush_messages
+
+    def synced(self) -> None:
+        """More of the log is durable: it may be committed now."""
         self._advance()
         self._on_progress(self.topic_partition)
+
+    def _ask_for_sync(self) -> None:
+        if self.log is not None and self.waits_for_sync:
+            self._on_unsynced(self.log)
 
     def _advance(self) -> None:
         state, log = self.leader_state, self.log
         if state is None or log is None:
             return
-        if state.advance(log.log_end_offset, self._clock.now_ms() if state.followers else 0):
+        if state.advance(log.committable_end, self._clock.now_ms() if state.followers else 0):
             log.high_watermark = state.high_watermark
             if self._commits:
                 for done in self._commits.release(state.high_watermark):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from kbroker.broker.deferred import Deferred
+from kbroker.broker.group_sync import GroupSync
 from kbroker.broker.partition import Partition
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import CONFIG_BROKER, CONFIG_TOPIC
@@ -21,12 +22,14 @@ from kbroker.types import TopicPartition, Uuid
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kbroker.broker.raft_driver import RunBlocking
     from kbroker.broker.timer import Timer
     from kbroker.clock import Clock
     from kbroker.metadata.delta import ClusterDelta, TopicDelta
     from kbroker.metadata.image import ClusterImage, PartitionImage, TopicImage
-    from kbroker.storage.log import AppendOrigin, AppendResult
+    from kbroker.storage.log import AppendOrigin, AppendResult, Log
     from kbroker.storage.log_config import LogConfig
+    from kbroker.storage.log_dir import LogDir
     from kbroker.storage.log_manager import LogManager
 
 _log = logging.getLogger(__name__)
@@ -48,6 +51,11 @@ class TopicSettings(NamedTuple):
     min_insync_replicas: int
 
 
+def _run_here(work: Callable[[], object], done: Callable[[BaseException | None], None]) -> None:
+    work()
+    done(None)
+
+
 class ReplicaManager:
     """The partitions of this broker, by name.
 
@@ -57,6 +65,7 @@ class ReplicaManager:
         clock: for append times.
         timer: for waits.
         settings: (topic name, its overrides) -> what they come to together with the broker's defaults.
+        run_blocking: runs what waits for the disk; None: here and now.
     """
 
     def __init__(
@@ -66,6 +75,7 @@ class ReplicaManager:
         clock: Clock,
         timer: Timer,
         settings: Callable[[str, Mapping[str, str]], TopicSettings],
+        run_blocking: RunBlocking | None = None,
     ) -> None:
         self.broker_id = broker_id
         self.logs = logs
@@ -73,8 +83,15 @@ class ReplicaManager:
         #: Parked fetches, by partition.
         self.fetches = Purgatory(timer.call_later)
         self.partitions: dict[tuple[str, int], Partition] = {}
+        #: Syncs logs for those who wait for the disk (flush.messages).
+        self.syncs = GroupSync(run_blocking or _run_here, self._synced, self._sync_failed)
+        self._timer = timer
         self._settings = settings
         self._leadership_listeners: list[Callable[[Leadership], None]] = []
+        #: Told of a log directory that has failed.
+        self.on_directory_failed: Callable[[LogDir], object] | None = None
+        for directory in logs.dirs:
+            directory.on_failed = self._directory_failed
 
     # -- look-up --
 
@@ -161,14 +178,36 @@ class ReplicaManager:
         self._reconfigure(new, delta)
 
     def disk_failed(self, partition: Partition) -> None:
-        """A write to the partition's log failed: its whole directory is offline until it is repaired."""
-        if partition.log is None:
-            return
-        directory = partition.log.directory
+        """A write to the partition's log failed: if its directory is offline now, so is all that lies in it.
+
+        A disk that is merely full keeps its partitions: they are readable, and take records again later.
+        """
+        if partition.log is not None and partition.log.directory.offline:
+            self._close_directory(partition.log.directory)
+
+    def _directory_failed(self, directory: LogDir) -> None:
+        """Whoever met the failure is still at work: the partitions close when it is done."""
+        self._timer.call_later(0, lambda: self._close_directory(directory))
+        if self.on_directory_failed is not None:
+            self.on_directory_failed(directory)
+
+    def _close_directory(self, directory: LogDir) -> None:
         for other in list(self.partitions.values()):
             if other.log is not None and other.log.directory is directory:
                 other.close(ErrorCode.KAFKA_STORAGE_ERROR)
                 self._tell(Leadership(other.topic_partition, other.topic_id, -1))
+
+    def _synced(self, log: Log) -> None:
+        partition = self.partitions.get(log.topic_partition)
+        if partition is not None and partition.log is log:
+            partition.synced()
+
+    def _sync_failed(self, log: Log, error: OSError | StorageError) -> None:
+        if self.logs.get(log.topic_partition) is log and isinstance(error, OSError):
+            log.directory.fail_for_good(error)
+        # Else the log was deleted meanwhile, and its directory with it.
+        if log.directory.offline:
+            self._close_directory(log.directory)
 
     def settings_of(self, image: ClusterImage, topic: str) -> TopicSettings:
         """What the configs of `topic` come to in `image`."""
@@ -196,7 +235,7 @@ class ReplicaManager:
         except ApiError as error:
             _log.error("no log for %s: %s", tp, error.text)
             log = None
-        partition = Partition(tp, topic_id, log, self.clock, self.fetches.check)
+        partition = Partition(tp, topic_id, log, self.clock, self.fetches.check, self.syncs.ask)
         self.partitions[tp] = partition
         return partition
 

@@ -64,6 +64,9 @@ class ProduceConnection(Protocol):
     produce_cache: PrefixCache | None
     fast: Mapping[int, Callable[[Any, memoryview, int, int], Any]]
 
+    def hold(self, answer: Deferred[Any]) -> None:
+        """Send nothing more before `answer`, its bytes."""
+
 
 def raw_path(services: Services) -> ProducePath:
     """The path of this node; one for all connections."""
@@ -135,7 +138,7 @@ class ProducePath:
                 touched[last] = None
         failed = [partition for partition in touched if not self._flush(partition)]
         if failed:
-            self._replace_answers(connection, staged, failed)
+            self._replace_answers(connection.out, staged, failed, connection.produce_cache)
         waiting = [partition for partition in touched if partition.waits_for_sync]
         if waiting:
             self._hold_answers(connection, waiting)
@@ -144,9 +147,12 @@ class ProducePath:
     def _hold_answers(self, connection: ProduceConnection, waiting: list[Partition]) -> None:
         """flush.messages: the answers of what was staged leave when it is durable."""
         staged = list(connection.staged)
-        answers = connection.out[len(connection.out) - len(staged) :]
-        del connection.out[len(connection.out) - len(staged) :]
-        held: Deferred[bytes] = Deferred()
+        first = len(connection.out) - len(staged)
+        answers = connection.out[first:]
+        if not any(answers):
+            return  # acks=0
+        del connection.out[first:]
+        held: Deferred[bytes | None] = Deferred()
         logs = [partition.online_log() for partition in waiting]
 
         def done() -> None:
@@ -172,24 +178,21 @@ class ProducePath:
         return True
 
     def _replace_answers(
-        self, connection: ProduceConnection, staged: list[Prefix], failed: list[Partition]
+        self, out: list[Any], staged: list[Prefix], failed: list[Partition], cache: PrefixCache | None
     ) -> None:
         """The last answers in `out` are those of `staged`, one each."""
-        cache = connection.produce_cache
         assert cache is not None
-        first = len(connection.out) - len(staged)
+        first = len(out) - len(staged)
         for position, meaning in enumerate(staged, first):
             if meaning.partition not in failed:
                 continue
             if meaning.acks == 0:
                 raise ProtocolError("the disk failed under a Produce with acks=0")
-            answer = connection.out[position]
+            answer = out[position]
             item = Item(meaning.name, meaning.topic_id, meaning.index)
             item.fail(ApiError(ErrorCode.KAFKA_STORAGE_ERROR))
             (correlation_id,) = _CORRELATION.unpack_from(answer, 4)
-            connection.out[position] = encode_answer(
-                response_of([item], cache.version), cache.version, correlation_id
-            )
+            out[position] = encode_answer(response_of([item], cache.version), cache.version, correlation_id)
 
     # -- the general path --
 
@@ -266,9 +269,12 @@ class ProducePath:
         if request.acks == 0:
             _close_on_error(items)
             return None
-        waiting = [item for item in items if item.needs_followers] if request.acks == -1 else []
+        waiting = [item for item in items if item.is_uncommitted] if request.acks == -1 else []
         if waiting:
             return self._answer_when_committed(request, items, waiting, context)
+        unsynced = [item for item in items if item.waits_for_sync]
+        if unsynced:
+            return self._answer_when_synced(items, unsynced, context)
         return self._answer(items, context)
 
     def _items(self, request: ProduceRequest, context: RequestContext) -> list[Item]:
@@ -351,6 +357,22 @@ class ProducePath:
         if context.version >= 10 and any(item.error in WRONG_LEADER for item in items):
             name_leaders(response, items, self._services.metadata.image, context.listener_name)
         return encode_answer(response, context.version, context.correlation_id)
+
+    def _answer_when_synced(
+        self, items: list[Item], unsynced: list[Item], context: RequestContext
+    ) -> Deferred[bytes | None]:
+        """flush.messages: the answer comes when the records are durable."""
+        answer: Deferred[bytes | None] = Deferred()
+        logs = [item.partition.online_log() for item in unsynced if item.partition is not None]
+
+        def done() -> None:
+            for item, log in zip(unsynced, logs):
+                if log.directory.offline:
+                    item.fail(ApiError(ErrorCode.KAFKA_STORAGE_ERROR))
+            answer.resolve(self._answer(items, context))
+
+        self._replicas.syncs.when_synced(logs, done)
+        return answer
 
     def _answer_when_committed(
         self, request: ProduceRequest, items: list[Item], waiting: list[Item], context: RequestContext

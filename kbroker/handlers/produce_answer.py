@@ -16,6 +16,7 @@ from kbroker.protocol.generated.produce_response import (
     TopicProduceResponse,
 )
 from kbroker.storage.append_checks import AppendError
+from kbroker.storage.disk import StorageError
 
 if TYPE_CHECKING:
     from kbroker.broker.partition import Partition
@@ -49,9 +50,19 @@ class Item:
         self.error = failure.code
 
     @property
-    def needs_followers(self) -> bool:
-        """Appended, and not committed by the leader alone."""
-        return self.error is None and self.partition is not None and self.partition.has_followers
+    def is_uncommitted(self) -> bool:
+        """Appended, and not committed yet as far as the write alone decides."""
+        partition = self.partition
+        return (
+            self.error is None
+            and partition is not None
+            and (partition.has_followers or partition.waits_for_sync)
+        )
+
+    @property
+    def waits_for_sync(self) -> bool:
+        """Appended, and to be synced before it is acknowledged."""
+        return self.error is None and self.partition is not None and self.partition.waits_for_sync
 
     def response(self) -> PartitionProduceResponse:
         """The partition's part of the answer."""
@@ -75,6 +86,8 @@ class Item:
                     BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=text)
                     for index, text in failure.record_errors
                 ]
+        elif isinstance(failure, StorageError):
+            answer.error_message = failure.message
         return answer
 
 

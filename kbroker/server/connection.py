@@ -156,6 +156,10 @@ class ConnectionCore:
         self.has_files = False
         return out
 
+    def hold(self, answer: Deferred[Answer]) -> None:
+        """Send nothing more before `answer`."""
+        self._take_answer(answer)
+
     def close(self, reason: str) -> None:
         """Close once `out` is written; the first reason counts."""
         self.close_reason = self.close_reason or reason
@@ -209,9 +213,14 @@ class ConnectionCore:
             if end > total:
                 break
             # The key's low byte is enough to ask: what is known is compared with the whole.
-            fast = self.fast.get(data[position + 5])
+            key = data[position + 5]
+            if self.staged and key and self._must_wait_for_staged(data, position):
+                return
+            fast = self.fast.get(key)
             answer = None if fast is None else fast(self, data, position + 4, end)
             if answer is None:
+                if self.staged and self._must_wait_for_staged(data, position):
+                    return
                 answer = request(self, data[position + 4 : end])
             if type(answer) is bytes:
                 self.out.append(answer)
@@ -221,6 +230,14 @@ class ConnectionCore:
             position = end
         if position < total:
             self._partial = bytearray(data[position:])
+
+    def _must_wait_for_staged(self, data: memoryview, position: int) -> bool:
+        """Write what is staged; True if its answers wait for the disk, and so does what is at `position`."""
+        self._handler.finish_batch(self)
+        if self.parked is None:
+            return False
+        self._rest = memoryview(bytes(data[position:]))
+        return True
 
     def _complete_partial(self, partial: bytearray, data: memoryview) -> int:
         """Add to the incomplete frame just what belongs to it; how much of `data` that was."""

@@ -42,13 +42,14 @@ from kbroker.storage.append_checks import (
     the_one_batch,
 )
 from kbroker.storage.checkpoints import format_epochs, format_partition_metadata
-from kbroker.storage.disk import Buffer
+from kbroker.storage.disk import Buffer, StorageError
 from kbroker.storage.file_names import LEADER_EPOCHS, PARTITION_METADATA, SNAPSHOT, offset_name
 from kbroker.storage.leader_epochs import LeaderEpochs
 from kbroker.storage.log_config import MAX_LONG, LogConfig
 from kbroker.storage.log_dir import LogDir
 from kbroker.storage.log_reader import LogSlice
 from kbroker.storage.log_segments import LogSegments
+from kbroker.storage.open_files import NO_ROOM
 from kbroker.storage.producer_state import ProducerState
 from kbroker.storage.recent_batches import RecentBatches
 from kbroker.storage.segment import Segment, TimestampOffset
@@ -116,6 +117,7 @@ class Log:
     __slots__ = (
         "_active",
         "_config",
+        "_dropped",
         "_high_watermark",
         "_needs_records",
         "_recent",
@@ -127,12 +129,15 @@ class Log:
         "_snapshots",
         "_staged",
         "_staged_position",
+        "cuts",
         "directory",
+        "durable_end",
         "epochs",
         "last_sync_ms",
         "log_end_offset",
         "log_start_offset",
         "metadata_dirty",
+        "names_dirty",
         "path",
         "producers",
         "read_hints",
@@ -167,6 +172,12 @@ class Log:
         self.log_end_offset = loaded.log_end_offset
         #: Everything below is on stable storage.
         self.recovery_point = loaded.recovery_point
+        #: The batches below are on stable storage, whatever the indexes are: what answers may rely on.
+        self.durable_end = loaded.recovery_point
+        #: Files have come whose names are not durable yet.
+        self.names_dirty = True
+        #: How often the end was cut back: a sync that began before says nothing about what came after.
+        self.cuts = 0
         self.last_sync_ms = directory.now_ms
         #: A segment was closed since the last sync: the driver should run an `fsync_job`.
         self.wants_sync = False
@@ -179,6 +190,8 @@ class Log:
         self.read_hints: dict[int, tuple[int, int]] = {}
         self._high_watermark = loaded.log_start_offset
         self._staged: list[Buffer] = []
+        #: What was staged is gone since a roll could not write it; the next flush says so.
+        self._dropped: StorageError | None = None
         self._snapshots: dict[int, None] = {}
         self._config = config
         self._needs_records = needs_record_checks(config)
@@ -233,6 +246,15 @@ class Log:
         return sum(segment.size for segment in self.segments)
 
     @property
+    def committable_end(self) -> int:
+        """The log's end; the end of what is durable when flush.messages or more are not.
+
+        So never more than flush.messages - 1 records are acknowledged, or shown, that a power cut may take.
+        """
+        end = self.log_end_offset
+        return end if end - self.durable_end < self._config.flush_messages else self.durable_end
+
+    @property
     def has_staged(self) -> bool:
         """Whether `flush_staged` has something to write."""
         return bool(self._staged)
@@ -257,8 +279,8 @@ class Log:
             AppendError: refused; its code, text, record errors and log start offset are the answer.
             StorageError: the directory is offline.
         """
-        if self.directory.failure is not None:
-            self.directory.check()
+        if self.directory.refusal is not None:
+            self.directory.check_append(origin is AppendOrigin.CLIENT)
         if origin is not AppendOrigin.CLIENT:
             start = self.staged_end_offset
             check = origin is AppendOrigin.COORDINATOR
@@ -378,7 +400,10 @@ class Log:
         active = self._active
         newest = active.max_timestamp
         if newest is None or active.bytes_since_index_entry > self._config.index_interval_bytes:
-            active.note_batch(position, size, last, max_ts, self._config.index_interval_bytes)
+            try:
+                active.note_batch(position, size, last, max_ts, self._config.index_interval_bytes)
+            except OSError as error:
+                raise self.directory.fail_for_good(error) from error
             if active.is_index_full(self._config.segment_index_bytes):
                 self._roll_bytes = -1
         else:
@@ -399,10 +424,13 @@ class Log:
         """Write everything staged with one call; afterwards `log_end_offset` covers it and readers see it.
 
         Raises:
-            StorageError: the write failed; the directory is offline.
+            StorageError: the write failed, nothing of it is in the log. The directory is offline, or full.
         """
         staged = self._staged
         if not staged:
+            if self._dropped is not None:
+                dropped, self._dropped = self._dropped, None
+                raise dropped
             return
         active = self._active
         start = active.size
@@ -416,7 +444,9 @@ class Log:
                 file.write(start, b"".join(staged))
         except OSError as error:
             failure = self.directory.fail(error)
-            if not self.directory.offline:
+            if error.errno in NO_ROOM:
+                log_trim.drop_staged(self)
+            elif not self.directory.offline:
                 # No descriptor was free, nothing is written: kept for the next flush, in bytes of our own.
                 self._staged = [b"".join(staged)]
             raise failure from error
@@ -425,8 +455,6 @@ class Log:
         self.log_end_offset = self.staged_end_offset
         self.producers.end_offset = self.staged_end_offset
         self._recent.trim()
-        if self.log_end_offset - self.recovery_point >= self._config.flush_messages:
-            self.fsync()
 
     def append_as_follower(self, records: memoryview, now_ms: int) -> AppendResult:
         """Stage batches fetched from the leader, as they are; then `flush_staged`.
@@ -493,7 +521,13 @@ class Log:
 
     def roll(self, base_offset: int | None = None, now_ms: int = 0) -> None:
         """Begin a new segment at the log's end (0 for `now_ms`: the last tick). Raises StorageError."""
-        self.flush_staged()
+        try:
+            self.flush_staged()
+        except StorageError as error:
+            if not self._staged:
+                # Those who staged it will ask for the flush, and must hear.
+                self._dropped = error
+            raise
         base = self.staged_end_offset if base_offset is None else base_offset
         now_ms = now_ms or self.directory.now_ms
         active = self._active
@@ -510,6 +544,7 @@ class Log:
             raise self.directory.fail(error) from error
         self.segments.add(segment)
         self._sealed_end = -1
+        self.names_dirty = True
         self.staged_end_offset = max(self.staged_end_offset, base)
         self._start_on_active()
         self.wants_sync = True
@@ -615,6 +650,7 @@ class Log:
         """A job has made everything below `offset` durable."""
         self.sync_running = False
         self.recovery_point = max(self.recovery_point, min(offset, self.log_end_offset))
+        self.durable_end = max(self.durable_end, self.recovery_point)
         self.last_sync_ms = now_ms or self.directory.now_ms
 
     def fsync(self) -> int:
@@ -623,7 +659,7 @@ class Log:
         try:
             offset = job.run()
         except OSError as error:
-            raise self.directory.fail(error) from error
+            raise self.directory.fail_for_good(error) from error
         self.fsynced(offset)
         return offset
 

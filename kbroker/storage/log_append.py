@@ -92,4 +92,4 @@ def _count_producer(log: Log, records: memoryview, header: BatchHeader, base: in
         try:
             log.segments.active.add_aborted(completed)
         except OSError as error:
-            raise log.directory.fail(error) from error
+            raise log.directory.fail_for_good(error) from error

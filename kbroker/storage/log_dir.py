@@ -8,10 +8,13 @@ from collections.abc import Callable
 
 from kbroker.storage.disk import Disk, StorageError
 from kbroker.storage.file_names import DELETED
-from kbroker.storage.open_files import NO_DESCRIPTORS, OpenFiles
+from kbroker.storage.open_files import NO_DESCRIPTORS, NO_ROOM, OpenFiles
 from kbroker.types import ZERO_UUID, Uuid
 
 logger = logging.getLogger(__name__)
+
+#: A disk that was full counts as usable again with so many bytes.
+ROOM_BYTES = 4 << 20
 
 #: At 20 to 200 µs each.
 _REMOVALS_A_TICK = 200
@@ -19,6 +22,10 @@ _REMOVALS_A_TICK = 200
 
 def _nothing() -> None:
     """Nobody keeps a checkpoint of recovery points."""
+
+
+def _ignore(_directory: LogDir) -> None:
+    """Nobody asks."""
 
 
 class LogDir:
@@ -41,8 +48,11 @@ class LogDir:
         "failure",
         "files",
         "now_ms",
+        "on_failed",
         "on_recovery_point_lowered",
+        "own_refusal",
         "path",
+        "refusal",
     )
 
     def __init__(self, path: str, disk: Disk, files: OpenFiles, directory_id: Uuid = ZERO_UUID) -> None:
@@ -52,6 +62,11 @@ class LogDir:
         self.directory_id = directory_id
         #: Why it is offline; None while it works.
         self.failure: str | None = None
+        #: Why clients may not append, and why nobody may; None while they may.
+        self.refusal: str | None = None
+        self.own_refusal: str | None = None
+        #: Told once when it goes offline.
+        self.on_failed: Callable[[LogDir], object] = _ignore
         #: The time of the last tick, from which delays count.
         self.now_ms = 0
         #: A truncation cut synced data off: the checkpoint must say so before other data takes its place.
@@ -67,20 +82,79 @@ class LogDir:
         """Take the directory offline; the error to raise.
 
         A lack of descriptors does not count: it strikes before anything is written, so the same call may
-        succeed later.
+        succeed later. So does a lack of room, if whoever met it has taken back what it wrote.
         """
         if error.errno in NO_DESCRIPTORS:
             self.files.keep_fewer()
             return StorageError(f"Log directory {self.path}: {error}")
+        if error.errno in NO_ROOM:
+            return self.note_full(error)
+        return self.fail_for_good(error)
+
+    def fail_for_good(self, error: OSError) -> StorageError:
+        """Take the directory offline, whatever the error is: after an fsync that failed, or half a change."""
         if self.failure is None:
             self.failure = str(error)
+            self.refusal = self.own_refusal = f"Log directory {self.path} is offline: {self.failure}"
             logger.error("log directory %s failed and is offline until a restart: %s", self.path, error)
+            self.on_failed(self)
         return StorageError(f"Log directory {self.path} is offline: {self.failure}")
+
+    def note_full(self, error: OSError) -> StorageError:
+        """Nothing more fits: appends are refused until `check_room` finds room; the error to raise."""
+        if self.own_refusal is None:
+            logger.error(
+                "log directory %s is full, nothing is appended until there is room: %s", self.path, error
+            )
+            self.refusal = self.own_refusal = f"Log directory {self.path} is full: {error.strerror or error}"
+        return StorageError(self.own_refusal)
+
+    def check_room(self, min_free_bytes: int = 0) -> None:
+        """Refuse or allow appends by the bytes that are free.
+
+        Clients are refused below `min_free_bytes`, so that what remains is there for offsets, checkpoints and
+        compaction; everybody once the disk was full, until `ROOM_BYTES` are free.
+        """
+        if self.failure is not None or (not min_free_bytes and self.refusal is None):
+            return
+        try:
+            free = self.disk.free_bytes(self.path)
+        except OSError as error:
+            self.fail_for_good(error)
+            return
+        if self.own_refusal is not None:
+            if free < ROOM_BYTES:
+                return
+            self.own_refusal = None
+            logger.warning("log directory %s has room again: %d bytes", self.path, free)
+        if free >= min_free_bytes:
+            if self.refusal is not None:
+                logger.warning("log directory %s takes records again: %d bytes are free", self.path, free)
+            self.refusal = None
+            return
+        if self.refusal is None:
+            logger.error(
+                "log directory %s takes no records: %d bytes are free, %s asks for %d",
+                self.path,
+                free,
+                "kbroker.log.dir.min.free.bytes",
+                min_free_bytes,
+            )
+        self.refusal = (
+            f"Log directory {self.path} is nearly full: {free} bytes are free, "
+            f"kbroker.log.dir.min.free.bytes asks for {min_free_bytes}"
+        )
 
     def check(self) -> None:
         """Raises StorageError if the directory is offline."""
         if self.failure is not None:
             raise StorageError(f"Log directory {self.path} is offline: {self.failure}")
+
+    def check_append(self, client: bool) -> None:
+        """Raises StorageError if nothing may be appended now, or (with `client`) nothing of a client's."""
+        refusal = self.refusal if client else self.own_refusal
+        if refusal is not None:
+            raise StorageError(refusal)
 
     def remove_later(self, path: str, delay_ms: int) -> None:
         """Rename a file to `.deleted` now and remove it after `delay_ms`. Raises OSError."""

@@ -387,6 +387,11 @@ class LogManager:
         for log_dir in self.dirs:
             log_dir.tick(now_ms)
 
+    def tick_room(self, min_free_bytes: int) -> None:
+        """Refuse appends, or allow them again, by the bytes that are free; 0: only full is full."""
+        for log_dir in self.dirs:
+            log_dir.check_room(min_free_bytes)
+
     def sync_jobs(self, now_ms: int) -> list[tuple[Log, FsyncJob]]:
         """Logs to sync now: a segment was closed, or flush.ms is over.
 

@@ -62,6 +62,25 @@ def fsync_job(log: Log) -> FsyncJob:
     return FsyncJob(disk, directories, files, log.log_end_offset)
 
 
+def drop_staged(log: Log) -> None:
+    """The disk had no room for what is staged: take all of it back, as if it had never come.
+
+    Part of it may be in the file; producers, epochs and indexes have counted it in.
+    """
+    end = log.log_end_offset
+    try:
+        active = log.segments.active
+        active.file().truncate(active.size)
+        active.forget_from(end)
+        log.epochs.truncate_from_end(end)
+        log.txn_check.cut(end)
+        log.restart_tail()
+        _reload_producers(log)
+        log.high_watermark = log.high_watermark  # tells the new state
+    except OSError as error:
+        log.directory.fail_for_good(error)
+
+
 def truncate_to(log: Log, offset: int) -> bool:
     """See `Log.truncate_to`."""
     log.flush_staged()
@@ -85,7 +104,7 @@ def truncate_to(log: Log, offset: int) -> bool:
         _reload_producers(log)
         log.write_epochs()
     except OSError as error:
-        raise log.directory.fail(error) from error
+        raise log.directory.fail_for_good(error) from error
     return True
 
 
@@ -107,11 +126,13 @@ def truncate_fully_and_start_at(log: Log, offset: int, now_ms: int) -> None:
         _end_at(log, offset)
         log.write_epochs()
     except OSError as error:
-        raise log.directory.fail(error) from error
+        raise log.directory.fail_for_good(error) from error
 
 
 def _end_at(log: Log, offset: int) -> None:
     log.log_end_offset = offset
+    log.cuts += 1
+    log.durable_end = min(log.durable_end, offset)
     if log.recovery_point > offset:
         log.recovery_point = offset
         log.directory.on_recovery_point_lowered()

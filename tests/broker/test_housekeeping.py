@@ -119,7 +119,7 @@ def test_the_node_hears_when_no_folder_works_any_more(world):
 
 def test_a_log_is_synced_elsewhere_and_once_at_a_time(world):
     synced, failures = [], []
-    directory = SimpleNamespace(fail=failures.append)
+    directory = SimpleNamespace(fail_for_good=failures.append)
     log = SimpleNamespace(
         topic_partition="t-0", fsynced=lambda offset, now: synced.append((offset, now)), directory=directory
     )

@@ -167,7 +167,7 @@ def test_a_failing_disk_takes_all_its_partitions_offline(node, told):
 
     class Broken:
         def get(self, path):
-            raise OSError(28, "No space left on device")
+            raise OSError(5, "Input/output error")
 
     node.logs.dirs[0].files = Broken()
     with pytest.raises(StorageError):

@@ -6,6 +6,7 @@ import pytest
 
 from kbroker.errors import ConfigError
 from kbroker.storage.checkpoints import parse_offsets
+from kbroker.storage.data_sync import DataSync
 from kbroker.storage.disk import StorageError
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.log_manager import LogManager
@@ -281,12 +282,20 @@ def test_syncs_by_flush_ms_and_after_a_roll() -> None:
 
 
 def test_flush_messages_syncs_before_the_answer() -> None:
-    logs = manager()
+    disk = MemoryDisk()
+    logs = manager(disk)
     log = logs.get_or_create(TP, TOPIC_ID, LogConfig(flush_messages=3), NOW_MS)
     append(log, batch(b"1", b"2"))
-    assert log.recovery_point == 0
+    assert (log.durable_end, log.committable_end) == (0, 2)
     append(log, batch(b"3"))
-    assert log.recovery_point == 3
+    assert log.committable_end == 0, "no more than two records may be shown that are not durable"
+    job = DataSync(log)
+    job.run()
+    append(log, batch(b"4"))
+    job.finish()
+    assert (log.durable_end, log.committable_end, log.recovery_point) == (3, 4, 0)
+    after = manager(disk.crash(Tail.LOST)).get(TP)
+    assert (after.log_end_offset, after.topic_id) == (3, TOPIC_ID)
 
 
 def test_few_files_stay_open() -> None:

@@ -18,6 +18,9 @@ kbroker.compatibility | string | all | in @RELEASES@ | ro | obeyed
     version, and the newest defaults.
 kbroker.event.loop | string | auto | in auto,uvloop,asyncio | ro | obeyed
     The event loop: uvloop if it is installed, or the one named.
+kbroker.log.dir.min.free.bytes | long | 0 | >=0 | cluster | obeyed
+    With fewer bytes free on the disk of a log directory its partitions take no records
+    (KAFKA_STORAGE_ERROR, which producers retry); reading, deleting and offsets go on. 0: never.
 kbroker.log.level | string | info | anycase DEBUG,INFO,WARNING,ERROR | ro | obeyed
     The least important log lines written to stderr.
 kbroker.metadata.fsync | boolean | true | - | ro | obeyed

@@ -1,0 +1,154 @@
+"""Group commit: one sync for all that wait for it.
+
+Each log directory is a lane with at most one sync under way. Logs and waiters that come meanwhile make up the
+next one, so the more producers there are, the more answers one sync lets go; nobody waits for company. The
+event loop itself never waits.
+
+A sync that fails takes its directory offline for good: what it should have made durable may be gone from
+the page cache, and another sync would say nothing about it. Waiters look at the log's directory to see how it
+went.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from kbroker.storage.data_sync import DataSync
+from kbroker.storage.disk import StorageError
+
+if TYPE_CHECKING:
+    from kbroker.broker.raft_driver import RunBlocking
+    from kbroker.storage.log import Log
+    from kbroker.storage.log_dir import LogDir
+
+
+class _Round:
+    """One sync: what it covers, and who waits for it."""
+
+    __slots__ = ("logs", "waiters")
+
+    def __init__(self) -> None:
+        self.logs: dict[Log, None] = {}
+        self.waiters: list[Callable[[], None]] = []
+
+
+class _Lane:
+    """The syncs of one directory."""
+
+    __slots__ = ("current", "following")
+
+    def __init__(self) -> None:
+        self.current: _Round | None = None
+        self.following = _Round()
+
+
+class GroupSync:
+    """Syncs logs on demand.
+
+    Args:
+        run_blocking: runs a sync where it does not hold up others.
+        on_synced: told of every log of which more is durable.
+        on_failed: told of a log that could not be synced, and why.
+    """
+
+    def __init__(
+        self,
+        run_blocking: RunBlocking,
+        on_synced: Callable[[Log], object],
+        on_failed: Callable[[Log, OSError | StorageError], object],
+    ) -> None:
+        self._run_blocking = run_blocking
+        self._on_synced = on_synced
+        self._on_failed = on_failed
+        self._lanes: dict[LogDir, _Lane] = {}
+
+    def ask(self, log: Log) -> None:
+        """Make everything that is written to `log` now durable, soon."""
+        lane = self._lanes.get(log.directory)
+        if lane is None:
+            lane = self._lanes[log.directory] = _Lane()
+        lane.following.logs[log] = None
+        if lane.current is None:
+            self._start(lane)
+
+    def when_synced(self, logs: Iterable[Log], done: Callable[[], None]) -> None:
+        """Call `done` when all that was asked for `logs` is durable, or could not be made so."""
+        rounds = {found: None for log in logs if (found := self._round_of(log)) is not None}
+        if len(rounds) == 1:
+            next(iter(rounds)).waiters.append(done)
+            return
+        missing = len(rounds)
+        if not missing:
+            done()
+            return
+
+        def one_done() -> None:
+            nonlocal missing
+            missing -= 1
+            if not missing:
+                done()
+
+        for found in rounds:
+            found.waiters.append(one_done)
+
+    def _round_of(self, log: Log) -> _Round | None:
+        """The last sync that `log` was asked for, unless it is over."""
+        lane = self._lanes.get(log.directory)
+        if lane is None:
+            return None
+        if log in lane.following.logs:
+            return lane.following
+        current = lane.current
+        return current if current is not None and log in current.logs else None
+
+    def _start(self, lane: _Lane) -> None:
+        """Sync what has gathered."""
+        current = lane.current = lane.following
+        lane.following = _Round()
+        jobs: list[DataSync] = []
+        failed: list[tuple[Log, OSError | StorageError]] = []
+        for log in current.logs:
+            try:
+                jobs.append(DataSync(log))
+            except StorageError as error:
+                failed.append((log, error))
+
+        def work() -> None:
+            for job in jobs:
+                try:
+                    job.run()
+                except OSError as error:
+                    failed.append((job.log, error))
+
+        def done(error: BaseException | None) -> None:
+            lane.current = None
+            if error is not None:
+                raise error
+            self._finish(lane, current, jobs, failed)
+
+        if jobs:
+            self._run_blocking(work, done)
+        else:
+            done(None)
+
+    def _finish(
+        self,
+        lane: _Lane,
+        finished: _Round,
+        jobs: list[DataSync],
+        failed: list[tuple[Log, OSError | StorageError]],
+    ) -> None:
+        for log, error in failed:
+            self._on_failed(log, error)
+        lost = {log for log, _ in failed}
+        for job in jobs:
+            if job.log not in lost:
+                job.finish()
+        if lane.following.logs:
+            self._start(lane)
+        for job in jobs:
+            if job.log not in lost:
+                self._on_synced(job.log)
+        for waiter in finished.waiters:
+            waiter()
