@@ -14,6 +14,8 @@ from tools.bench.load import Load, one_in_flight, pipelined
 
 MB = 1_000_000
 _TOPICS = 100
+#: flush.messages as it is by default: acknowledged when written, not when forced to disk.
+_NEVER = str(2**63 - 1)
 
 
 @dataclass
@@ -126,7 +128,12 @@ def _idle(broker: BrokerProcess, options: Options) -> tuple[Measured, Measured]:
 def _loads() -> list[tuple[str, Callable[[BrokerProcess, Options], Measured]]]:
     return [
         ("produce 100 B, pipelined", lambda b, o: _produce(b, o, 100, together=128, ahead=1024)),
-        ("produce 100 B, 16 connections", _produce_one_in_flight),
+        ("produce 100 B, 16 connections", lambda b, o: _produce_one_in_flight(b, o, 16)),
+        ("produce 100 B, 64 connections, fsync", lambda b, o: _produce_one_in_flight(b, o, 64, "1")),
+        (
+            "produce 100 B, pipelined, fsync",
+            lambda b, o: _produce(b, o, 100, together=64, ahead=512, flush_messages="1"),
+        ),
         (
             "produce 16 KB",
             lambda b, o: _produce(b, o, 1000, records=16, together=4, ahead=64, most_bytes=600 * MB),
@@ -170,10 +177,11 @@ def _produce(
     together: int,
     ahead: int,
     most_bytes: int = 10**12,
+    flush_messages: str = _NEVER,
 ) -> Measured:
     framed = wire.produce_frame("load", value_bytes, records)
     with _connection(broker) as sock:
-        wire.create_topics(sock, "load")
+        wire.create_topics(sock, "load", flush_messages=flush_messages)
         size = wire.produce_until_accepted(sock, framed)
         most = most_bytes // len(framed)
         warm = pipelined(
@@ -195,10 +203,12 @@ def _produce(
     return _per_request(load, cpu)
 
 
-def _produce_one_in_flight(broker: BrokerProcess, options: Options) -> Measured:
+def _produce_one_in_flight(
+    broker: BrokerProcess, options: Options, connections: int, flush_messages: str = _NEVER
+) -> Measured:
     framed = wire.produce_frame("load", 100)
-    sockets = [wire.connect(broker.address) for _ in range(16)]
-    wire.create_topics(sockets[0], "load")
+    sockets = [wire.connect(broker.address) for _ in range(connections)]
+    wire.create_topics(sockets[0], "load", flush_messages=flush_messages)
     size = wire.produce_until_accepted(sockets[0], framed)
     warm = one_in_flight(sockets, framed, size, seconds=options.warm_up_seconds)
     before = broker.cpu_seconds()

@@ -8,7 +8,11 @@ import time
 from typing import Any
 
 from kbroker.protocol.api_keys import ApiKey, response_class
-from kbroker.protocol.generated.create_topics_request import CreatableTopic, CreateTopicsRequest
+from kbroker.protocol.generated.create_topics_request import (
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+)
 from kbroker.protocol.generated.delete_topics_request import DeleteTopicsRequest
 from kbroker.protocol.generated.fetch_request import FetchPartition, FetchRequest, FetchTopic
 from kbroker.protocol.generated.list_offsets_request import (
@@ -90,9 +94,14 @@ def _exactly(sock: socket.socket, count: int) -> bytes:
     return bytes(parts)
 
 
-def create_topics(sock: socket.socket, *names: str) -> None:
+def create_topics(sock: socket.socket, *names: str, **configs: str) -> None:
     """Topics of one partition; those that exist are left alone."""
-    topics = [CreatableTopic(name=name, num_partitions=1, replication_factor=1) for name in names]
+    settings = [
+        CreatableTopicConfig(name=name.replace("_", "."), value=value) for name, value in configs.items()
+    ]
+    topics = [
+        CreatableTopic(name=name, num_partitions=1, replication_factor=1, configs=settings) for name in names
+    ]
     answer, _ = ask(sock, frame(CreateTopicsRequest(topics=topics, timeout_ms=30_000)))
     for topic in answer.topics:
         if topic.error_code not in (0, _ALREADY_EXISTS):
