@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from struct import Struct
 
+from kbroker.storage.disk import Buffer
 from kbroker.storage.open_files import NO_DESCRIPTORS, NO_ROOM, OpenFiles
 
 _SAVE_AT_BYTES = 16 * 1024
@@ -23,7 +24,7 @@ class IndexFile:
         saved_bytes: its size now, as listed; None: it does not exist.
     """
 
-    __slots__ = ("_block", "_block_start", "_file_bytes", "_files", "_saved", "_tail", "path")
+    __slots__ = ("_file_bytes", "_files", "_saved", "_tail", "path")
     layout: Struct
 
     def __init__(self, files: OpenFiles, path: str, saved_bytes: int | None = None) -> None:
@@ -32,8 +33,6 @@ class IndexFile:
         self._file_bytes = saved_bytes
         self._saved = (saved_bytes or 0) // self.layout.size
         self._tail = bytearray()
-        self._block = b""
-        self._block_start = -1
 
     def __len__(self) -> int:
         """Number of entries."""
@@ -47,26 +46,67 @@ class IndexFile:
             if position + size > len(self._tail):
                 raise IndexError(index)
             return self.layout.unpack_from(self._tail, position)
-        per_block = _BLOCK_BYTES // size
-        start = index - index % per_block
-        if start != self._block_start or (index - start + 1) * size > len(self._block):
-            self._block = self._files.get(self.path).read(start * size, per_block * size)
-            self._block_start = start
-        position = (index - start) * size
-        if position + size > len(self._block):
+        number, within = divmod(index, _BLOCK_BYTES // size)
+        block = self._block(number, within + 1)
+        if within * size + size > len(block):
             raise IndexError(index)
-        return self.layout.unpack_from(self._block, position)
+        return self.layout.unpack_from(block, within * size)
 
     def floor(self, field: int, target: int) -> int:
-        """Index of the last entry whose `field` (0 or 1) is at most `target`; -1 if there is none."""
-        low, high = 0, len(self)
+        """Index of the last entry whose `field` (0 or 1) is at most `target`; -1 if there is none.
+
+        Raises OSError, IndexError.
+        """
+        size = self.layout.size
+        count, saved = len(self), self._saved
+        if count > saved and self.layout.unpack_from(self._tail)[field] <= target:
+            return saved + self._last_in(self._tail, count - saved, field, target)
+        # The block first, by its first entry. The same few are asked by each search, and so remembered.
+        per_block = _BLOCK_BYTES // size
+        low, high = 0, -(-saved // per_block)
         while low < high:
             middle = (low + high) // 2
-            if self.entry(middle)[field] <= target:
+            if self.entry(middle * per_block)[field] <= target:
+                low = middle + 1
+            else:
+                high = middle
+        if not low:
+            return -1
+        start = (low - 1) * per_block
+        inside = min(per_block, saved - start)
+        block = self._block(low - 1, inside)
+        if len(block) < inside * size:
+            raise IndexError(start + inside - 1)
+        return start + self._last_in(block, inside, field, target)
+
+    def _last_in(self, entries: Buffer, count: int, field: int, target: int) -> int:
+        """The last one of these whose `field` is at most `target`; that of the first one is."""
+        size, unpack = self.layout.size, self.layout.unpack_from
+        low, high = 1, count
+        while low < high:
+            middle = (low + high) // 2
+            if unpack(entries, middle * size)[field] <= target:
                 low = middle + 1
             else:
                 high = middle
         return low - 1
+
+    def _block(self, number: int, entries: int) -> bytes:
+        """The block of that number, with so many entries at least; fewer only if the file was cut."""
+        cache, size = self._files.blocks, self.layout.size
+        block = cache.get(self, number)
+        if block is None or len(block) < entries * size:
+            start = number * (_BLOCK_BYTES // size)
+            # What the file holds behind the entries is of another time.
+            length = min(_BLOCK_BYTES // size, self._saved - start) * size
+            block = self._files.get(self.path).read(start * size, length)
+            cache.put(self, number, block)
+        return block
+
+    def _forget_blocks(self, entries: int) -> None:
+        """What lies behind so many entries has changed."""
+        per_block = _BLOCK_BYTES // self.layout.size
+        self._files.blocks.forget(self, entries // per_block, -(-self._saved // per_block))
 
     def add(self, first: int, second: int) -> None:
         """Append an entry."""
@@ -107,13 +147,13 @@ class IndexFile:
             del self._tail[(count - self._saved) * size :]
             return
         self._tail.clear()
+        self._forget_blocks(count)
         self._saved = count
-        self._block_start = -1
         self._file_bytes = count * size
         self._files.get(self.path).truncate(count * size)
 
     def reset(self) -> None:
         """Drop all entries, whatever the file holds; it shrinks when it is closed."""
         self._tail.clear()
+        self._forget_blocks(0)
         self._saved = 0
-        self._block_start = -1

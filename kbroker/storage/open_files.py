@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from errno import EDQUOT, EMFILE, ENFILE, ENOSPC
 
+from kbroker.storage.block_cache import BlockCache
 from kbroker.storage.disk import Disk, DiskFile
 
 DEFAULT_LIMIT = 1024
@@ -25,11 +26,13 @@ class OpenFiles:
         limit: how many stay open.
     """
 
-    __slots__ = ("_files", "disk", "limit")
+    __slots__ = ("_files", "blocks", "disk", "limit")
 
     def __init__(self, disk: Disk, limit: int = DEFAULT_LIMIT) -> None:
         self.disk = disk
         self.limit = limit
+        #: What was read of index files.
+        self.blocks = BlockCache()
         self._files: OrderedDict[str, DiskFile] = OrderedDict()
 
     def get(self, path: str) -> DiskFile:
