@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 from itertools import groupby
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from tests.handlers.test_fetch import want
 from tests.protocol.legacy_sets import FOUR, NOW, all_sets, row, shown, wrapper
 
 SETS = all_sets()
+SMALL_SETS = sorted(name for name, data in SETS.items() if len(data) < 5000)
 _GOLDEN = Path(__file__).parents[1] / "data" / "golden" / "legacy_sets.jsonl.gz"
 _LINES = [json.loads(line) for line in gzip.decompress(_GOLDEN.read_bytes()).splitlines()]
 #: Where Kafka lets an exception escape (UNKNOWN_SERVER_ERROR) we say what is wrong.
@@ -343,3 +345,32 @@ def test_list_offsets_0_tells_where_segments_begin(node):
     assert oldest_offsets(client, "t", 2**62, 1) == (0, [4])
     log.delete_records_to(3)
     assert oldest_offsets(client, "t", -1, 100)[1][-1] == 3
+
+
+def test_mutated_frames_are_answered_or_close_and_nothing_else(node, caplog):
+    node.topic("t")
+    produce(node.connect(), "t", build_message_set(1, FOUR, Codec.GZIP))
+    chance = random.Random(5)
+    for _ in range(600):
+        client = node.connect()
+        version = chance.randrange(4)
+        if version < 3 and chance.random() < 0.6:
+            records = SETS[chance.choice(SMALL_SETS)]
+            data = [
+                TopicProduceData(name="t", partition_data=[PartitionProduceData(index=0, records=records)])
+            ]
+            frame = client.frame("Produce", version, acks=1, timeout_ms=10, topic_data=data)
+        elif chance.random() < 0.2:
+            asked = ListOffsetsPartition(partition_index=0, timestamp=-1, max_num_offsets=3)
+            topics = [ListOffsetsTopic(name="t", partitions=[asked])]
+            frame = client.frame("ListOffsets", 0, replica_id=-1, topics=topics)
+        else:
+            topics = [want("t", chance.randrange(5))]
+            frame = client.frame("Fetch", version, max_wait_ms=0, min_bytes=1, topics=topics)
+        changed = bytearray(frame)
+        for _ in range(chance.randrange(1, 4)):
+            changed[chance.randrange(12, len(changed))] = chance.randrange(256)
+        client.send(bytes(changed))
+        client.core.take_output()
+    errors = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert errors == []

@@ -45,7 +45,7 @@ CLOSED = {
     "an API that a broker does not take": frame(bytes.fromhex("00340000000000010003726177")),
     "unknown version": frame(bytes.fromhex("0003004d00000001000372617700")),
     "negative version": frame(bytes.fromhex("0013ffff000000010003726177")),
-    "produce version that is gone": frame(bytes.fromhex("00000002000000010003726177")),
+    "old produce without a body": frame(bytes.fromhex("00000002000000010003726177")),
     "header cut in the client id": frame(bytes.fromhex("0012000000000005001473686f7274")),
     "header cut before the client id": frame(bytes.fromhex("001200000000000500")),
     "tags that overrun the header": frame(
