@@ -72,7 +72,7 @@ def decide_incremental(
     for resource, resource_changes in changes:
         current = image.config(*resource)
         try:
-            _check_type(resource)
+            check_type(resource)
             wanted.append((resource, _apply_changes(broker, resource, current, resource_changes)))
         except ApiError as error:
             wanted.append((resource, error))
@@ -172,7 +172,7 @@ def _check_resource(
     settings: Mapping[str, str],
 ) -> None:
     kind, name = resource
-    _check_type(resource)
+    check_type(resource)
     if kind == CONFIG_TOPIC:
         _check_topic_name(name)
         check_topic(settings, remote_storage=broker.get_bool("remote.log.storage.system.enable"))
@@ -188,7 +188,12 @@ def _check_resource(
         check_client_metrics(name, settings)
 
 
-def _check_type(resource: ConfigResource) -> None:
+def check_type(resource: ConfigResource) -> None:
+    """Whether the controller keeps settings of such resources.
+
+    Raises:
+        ApiError: INVALID_REQUEST.
+    """
     if resource.type not in (CONFIG_TOPIC, CONFIG_BROKER, CONFIG_GROUP, CONFIG_CLIENT_METRICS):
         raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown resource type {resource.type}")
 

@@ -347,7 +347,12 @@ def delete_topics(image: ClusterImage, refs: Sequence[TopicRef]) -> Decision[lis
     ids = Counter(ref.id for ref in refs if ref.id != ZERO_UUID)
     results: list[DeletableTopicResult] = []
     records: list[Message] = []
-    for ref in dict.fromkeys(refs):
+    seen: set[TopicRef] = set()
+    for ref in refs:
+        both = ref.name is not None and ref.id != ZERO_UUID
+        if ref in seen and not both:  # told once, but a wrong item as often as it is there
+            continue
+        seen.add(ref)
         problem = _reference_problem(image, ref, names, ids)
         if problem is None:
             topic = _resolve(image, ref)

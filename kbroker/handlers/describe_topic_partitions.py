@@ -69,9 +69,10 @@ def error_response(
     request: DescribeTopicPartitionsRequest, version: int, code: ErrorCode, message: str | None
 ) -> DescribeTopicPartitionsResponse:
     """Every topic refused alike."""
-    names = dict.fromkeys(topic.name for topic in request.topics)
     return DescribeTopicPartitionsResponse(
-        topics=[DescribeTopicPartitionsResponseTopic(name=name, error_code=code) for name in names]
+        topics=[
+            DescribeTopicPartitionsResponseTopic(name=topic.name, error_code=code) for topic in request.topics
+        ]
     )
 
 

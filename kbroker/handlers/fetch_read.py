@@ -175,7 +175,8 @@ class PartitionReader:
                 answer.size = found.size
             if self.replica_id >= 0:
                 partition.follower_fetched(self.replica_id, offset)
-            if self._committed_only:
+            if self._committed_only and (found.size or offset >= end or bytes_max <= 0):
+                # A batch that is there but too large for the answer leaves the list null.
                 aborted = log.aborted_txns(offset, found.next_offset) if found.size else ()
                 answer.aborted = [(txn.producer_id, txn.first_offset) for txn in aborted]
         answer.high_watermark = log.high_watermark

@@ -8,7 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
-from kbroker.controller.configs import ConfigChange, ConfigOperation, ConfigResource, decide_incremental
+from kbroker.controller.configs import (
+    ConfigChange,
+    ConfigOperation,
+    ConfigResource,
+    check_type,
+    decide_incremental,
+)
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers import config_changes
 from kbroker.metadata.image import CONFIG_BROKER
@@ -74,6 +80,8 @@ def error_response(
 
 
 def _checked(services: Services, resource: ConfigResource, asked: AlterConfigsResource) -> list[ConfigChange]:
+    if resource.type != config_changes.BROKER_LOGGER:
+        check_type(resource)
     config_changes.check_settings(asked.configs)
     changes = []
     for config in asked.configs:

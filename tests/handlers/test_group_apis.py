@@ -330,7 +330,7 @@ def test_delete_groups(node, client):
         assert [(r.group_id, r.error_code) for r in answer.results] == [("g", 68), ("none", 69)]
     client.ask("LeaveGroup", 1, group_id="g", member_id=member)
     answer = client.ask("DeleteGroups", 2, groups_names=["simple", "g", ""])
-    assert [r.error_code for r in answer.results] == [0, 0, E.INVALID_GROUP_ID]
+    assert [r.error_code for r in answer.results] == [0, 0, E.GROUP_ID_NOT_FOUND]
     assert client.ask("ListGroups", 5).groups == []
 
 

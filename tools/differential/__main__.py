@@ -38,32 +38,36 @@ def main() -> int:
     parser.add_argument("--kafka", metavar="HOST:PORT", help="a fresh Kafka that runs already")
     parser.add_argument("--port", type=int, default=40300, help="for Kafka; the next one is its controller's")
     parser.add_argument(
-        "--keep", type=Path, metavar="FOLDER", help="write the agreed answers there, a file a seed"
+        "--keep", type=Path, metavar="FOLDER", help="write the agreed answers into a file there"
     )
     parser.add_argument("--no-reduce", action="store_true", help="print differences as they are found")
     arguments = parser.parse_args()
     with contextlib.ExitStack() as stack:
         kafka = arguments.kafka or stack.enter_context(running_kafka(_CACHE, arguments.port))
         kbroker = stack.enter_context(running_kbroker())
-        run = _Run(kafka, kbroker, reduce=not arguments.no_reduce)
+        run = _Run(kafka, kbroker, arguments.seed, reduce=not arguments.no_reduce)
         for seed in arguments.seed:
-            run.hold(seed, arguments.steps, arguments.api, arguments.keep)
+            run.hold(seed, arguments.steps, arguments.api)
+    if arguments.keep is not None:
+        with running_kafka(_CACHE, arguments.port) as kafka:
+            print(run.recording.confirm(kafka), "answers are not the same in a second Kafka, and not kept")
+        print("kept in", run.recording.write(arguments.keep))
     run.summary()
     return 1 if run.new else 0
 
 
 class _Run:
-    def __init__(self, kafka: str, kbroker: str, *, reduce: bool) -> None:
+    def __init__(self, kafka: str, kbroker: str, seeds: list[int], *, reduce: bool) -> None:
+        self.recording = Recording(seeds)
         self._addresses = (kafka, kbroker)
         self._reduce = reduce
         self.asked: Counter[str] = Counter()
         self.known: Counter[str] = Counter()
         self.new: Counter[str] = Counter()
 
-    def hold(self, seed: int, steps: int, apis: list[str] | None, keep: Path | None) -> None:
+    def hold(self, seed: int, steps: int, apis: list[str] | None) -> None:
         """One seed's history."""
         session = Session(*self._addresses)
-        recording = Recording(seed)
         generator = history(seed, steps, apis)
         began = time.monotonic()
         taken: list[dict[str, Any]] = []
@@ -78,12 +82,10 @@ class _Run:
                 taken.append(step)
                 answer = exchange.theirs
                 self._judge(exchange, taken)
-                recording.add(exchange)
+                self.recording.add(exchange)
         finally:
             session.close()
         print(f"seed {seed}: {len(taken)} steps in {time.monotonic() - began:.1f} s", flush=True)
-        if keep is not None:
-            recording.write(keep)
 
     def _judge(self, exchange: Exchange, taken: list[dict[str, Any]]) -> None:
         if exchange.theirs is not None:

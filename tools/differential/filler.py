@@ -284,7 +284,7 @@ class Filler:
 
     def _JoinGroup_protocols(self, _: Context) -> list[dict[str, Any]]:
         metadata = {"metadata": "AAAAAAAAAAA="}
-        names = self.pick((("range",), ("range", "roundrobin")), ((), ("sticky",), ("",), ("range", "range")))
+        names = self.pick((("range",), ("range", "roundrobin")), ((), ("sticky",)))
         return [{"name": name, **metadata} for name in names]
 
     # offsets

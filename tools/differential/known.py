@@ -76,10 +76,10 @@ def _metadata_offsets(exchange: Exchange) -> bool:
 
 
 def _which_of_several(exchange: Exchange) -> bool:
-    """Only the text differs, and the item has more than one setting, or the request more than one item."""
+    """An item with more than one setting is refused by both, for different ones of them."""
     return (
         exchange.api in ("CreateTopics", "AlterConfigs", "IncrementalAlterConfigs")
-        and all(path.endswith("errorMessage") for path, _, _ in exchange.differences)
+        and all(path.endswith(("errorMessage", "errorCode")) for path, _, _ in exchange.differences)
         and _setting_count(exchange.step["req"]) > 1
     )
 
@@ -105,8 +105,25 @@ def _isolation(exchange: Exchange) -> bool:
 
 
 def _internal_sizes(exchange: Exchange) -> bool:
-    return exchange.api == "DescribeLogDirs" and all(
-        "[__consumer_offsets]" in path for path, _, _ in exchange.differences
+    if exchange.api != "DescribeLogDirs" or not isinstance(exchange.theirs, dict):
+        return False
+    return all(
+        path.endswith("partitionSize") and _topic_at(exchange.theirs, path) == "__consumer_offsets"
+        for path, _, _ in exchange.differences
+    )
+
+
+def _topic_at(answer: dict[str, Any], path: str) -> str:
+    parts = path.replace("[", ".").split(".")
+    index = parts[3].rstrip("]")
+    return index if not index.isdigit() else answer["results"][int(parts[1])]["topics"][int(index)]["name"]
+
+
+def _damaged_id(exchange: Exchange) -> bool:
+    """A byte of an id was changed, which each broker had made for itself."""
+    return "mutate" in exchange.step and all(
+        len(theirs) == len(ours) > 30 and theirs[0] == ours[0] == '"'
+        for _, theirs, ours in exchange.differences
     )
 
 
@@ -141,6 +158,7 @@ RULES: dict[str, Rule] = {
     "kafka-internal-error": _internal_error,
     "fetch-topic-twice": _fetch_order,
     "unknown-follower": _unknown_follower,
+    "damaged-id": _damaged_id,
     "isolation-level": _isolation,
     "internal-topic-size": _internal_sizes,
     "alter-configs-twice": _alter_twice,

@@ -7,20 +7,24 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tests.conformance.conversation import Conversation
 from tests.conformance.paths import get
+from tests.conformance.transcript import Step, Transcript
 from tools.differential.brokers import CLUSTER_ID
-from tools.differential.session import Exchange
+from tools.differential.session import Exchange, kind_of
 
 
 class Recording:
-    """Of one seed's history."""
+    """Of the histories of some seeds, one after the other on the same brokers."""
 
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
+    def __init__(self, seeds: list[int]) -> None:
+        self._name = "-".join(["seed", *(str(seed) for seed in seeds)])
         self._steps: list[dict[str, Any]] = []
 
     def add(self, exchange: Exchange) -> None:
         """A step; its answer only where both brokers gave the same one."""
+        if isinstance(exchange.theirs, dict) and "cannotBeSent" in exchange.theirs:
+            return
         step = dict(exchange.step)
         if "bind" in step:
             found = exchange.theirs if isinstance(exchange.theirs, dict) else {}
@@ -29,15 +33,29 @@ class Recording:
             step["ans"] = exchange.theirs
         self._steps.append(step)
 
+    def confirm(self, bootstrap: str) -> int:
+        """Hold the history once more with a fresh Apache Kafka; forget answers that came out differently.
+
+        Returns:
+            How many those were.
+        """
+        transcript = Transcript("confirm", "", {})
+        transcript.steps = [Step(index, kind_of(step), step) for index, step in enumerate(self._steps)]
+        changed = 0
+        for outcome in Conversation(transcript, bootstrap).run():
+            if outcome.differences and self._steps[outcome.line].pop("ans", None) is not None:
+                changed += 1
+        return changed
+
     def write(self, folder: Path) -> Path:
         """The file, the same bytes for the same steps."""
         folder.mkdir(parents=True, exist_ok=True)
         head = {
-            "transcript": f"seed-{self._seed:03d}",
+            "transcript": self._name,
             "about": "answers on which Apache Kafka 4.4.0 and kbroker agree",
             "classes": "4.4.0",
         }
         lines = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in (head, *self._steps)]
-        path = folder / f"seed-{self._seed:03d}.jsonl.gz"
+        path = folder / f"{self._name}.jsonl.gz"
         path.write_bytes(gzip.compress(("\n".join(lines) + "\n").encode(), 9, mtime=0))
         return path

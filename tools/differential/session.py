@@ -73,7 +73,7 @@ class Session:
         api = request.get("send", "")
         if api in ORDERS and "sort" not in request:
             request = {**request, "sort": ORDERS[api]}
-        step = Step(0, next(kind for kind in ("send", "async", "await", "close") if kind in request), request)
+        step = Step(0, kind_of(request), request)
         found = self._both(step)
         if api in REPEATABLE:
             for pause in _PAUSES_S:
@@ -90,6 +90,11 @@ class Session:
     def _both(self, step: Step) -> Exchange:
         theirs, ours = self._pool.map(lambda side: _answer(side, step), self._sides)
         return Exchange(step.json, theirs, ours, compare(theirs, ours))
+
+
+def kind_of(step: dict[str, Any]) -> str:
+    """What a step does, see tests/data/conformance/README.md."""
+    return next(kind for kind in ("send", "async", "await", "close") if kind in step)
 
 
 def _answer(side: Conversation, step: Step) -> Any:

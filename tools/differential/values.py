@@ -172,6 +172,8 @@ def _batch(world: World, rng: Random, topic: str, partition: int, bad: Callable[
     if bad() and rng.random() < 0.4:
         batch.update(rng.choice(({"txn": True}, {"control": "commit"}, {"ts_type": "append"}, {"records": []}, {"base": 5}, {"leader_epoch": 3},
                                  {"magic": 1}, {"magic": 0}, {"pid": 5}, {"pid": -2}, {"pid": 9999, "epoch": 0, "seq": 0})))  # fmt: skip
+    if batch.get("magic", 2) < 2:
+        batch["codec"] = rng.choice(("none", "gzip", "snappy"))  # the old formats know no others, or not well
     return batch
 
 
