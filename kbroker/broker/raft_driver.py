@@ -31,6 +31,7 @@ from kbroker.raft.messages import (
     StoreElection,
 )
 from kbroker.raft.node import RaftNode, Role
+from kbroker.storage.disk import StorageError
 from kbroker.storage.log import AppendOrigin, Log
 
 
@@ -188,7 +189,7 @@ class RaftDriver:
         self._attempt(write)
 
     def _attempt(self, work: Callable[[], None]) -> None:
-        """Do it; a failure is the end of this node's part in the quorum.
+        """Do it; a failure is the end of this node's part in the quorum, unless the disk is only full.
 
         Raises:
             ApiError: KAFKA_STORAGE_ERROR.
@@ -196,8 +197,14 @@ class RaftDriver:
         try:
             work()
         except (ApiError, OSError) as error:
-            self._fail(error)
+            if not self._is_full(error):
+                self._fail(error)
             raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
+
+    def _is_full(self, error: ApiError | OSError) -> bool:
+        """Whether a change merely found no room: it was taken back, the next one may find some."""
+        directory = self.log.directory
+        return isinstance(error, StorageError) and directory.own_refusal is not None and not directory.offline
 
     def _flush(self, end_offset: int) -> None:
         if self._wait_for_disk:

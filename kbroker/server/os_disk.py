@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -58,9 +57,10 @@ class OsFile:
             raise self._explained(error) from None
         if written == len(data):
             return
-        view = memoryview(data)
-        while written < len(view):
-            written += _pwrite(self._fd, view[written:], position + written)
+        # Released even if it fails: the error's traceback must not keep a bytearray from growing.
+        with memoryview(data) as view:
+            while written < len(view):
+                written += _pwrite(self._fd, view[written:], position + written)
 
     def write_many(self, position: int, parts: Sequence[Buffer]) -> None:
         if not _HAS_PWRITEV:
@@ -91,6 +91,12 @@ class OsFile:
 
     def sync(self) -> None:
         _sync_data(self._fd)
+
+
+def _discard(path: str) -> None:
+    """A small file could not be written whole: what there is of it is of no use, and takes room."""
+    with contextlib.suppress(OSError):
+        os.unlink(path)
 
 
 class OsDisk:
@@ -128,6 +134,9 @@ class OsDisk:
             OsFile.write(file := OsFile(temporary, fd), 0, data)
             if durable:
                 file.sync()
+        except OSError:
+            _discard(temporary)
+            raise
         finally:
             del file
         os.replace(temporary, path)
@@ -140,7 +149,11 @@ class OsDisk:
             fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o644)
         except FileExistsError:
             return False
-        OsFile(path, fd).write(0, data)
+        try:
+            OsFile(path, fd).write(0, data)
+        except OSError:
+            _discard(path)
+            raise
         return True
 
     def exists(self, path: str) -> bool:

@@ -70,7 +70,8 @@ def drop_staged(log: Log) -> None:
     end = log.log_end_offset
     try:
         active = log.segments.active
-        active.file().truncate(active.size)
+        if active.size or log.directory.disk.exists(active.path):
+            active.file().truncate(active.size)
         active.forget_from(end)
         log.epochs.truncate_from_end(end)
         log.txn_check.cut(end)

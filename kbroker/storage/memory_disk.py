@@ -13,6 +13,8 @@ from enum import Enum
 
 from kbroker.storage.disk import Buffer, DirEntry, DiskFile, Lock
 
+_AMPLE_BYTES = 1 << 40
+
 
 class Tail(Enum):
     """What becomes of bytes and names that were written but not synced."""
@@ -50,10 +52,15 @@ class MemoryFile:
     def write(self, position: int, data: Buffer) -> None:
         self._disk.step("write", self.path)
         content = self._inode.data
-        if position > len(content):
+        lacking = self._disk.lacks(position + len(data) - len(content))
+        if lacking:
+            data = bytes(data)[: max(len(data) - lacking, 0)]
+        if data and position > len(content):
             content.extend(bytes(position - len(content)))
         content[position : position + len(data)] = data
         self._inode.modified_ms = self._disk.now_ms
+        if lacking:
+            raise OSError(errno.ENOSPC, "No space left on device", self.path)
 
     def write_many(self, position: int, parts: Sequence[Buffer]) -> None:
         self.write(position, b"".join(parts))
@@ -92,7 +99,7 @@ class MemoryDisk:
         self._dirs: set[str] = {"/"}
         self._locks: set[str] = set()
         self.now_ms = 0
-        self.capacity_bytes = 1 << 40
+        self.capacity_bytes = _AMPLE_BYTES
         self.can_sync_all = True
         self.steps = 0
         self.on_step: Callable[[str, str], None] | None = None
@@ -102,6 +109,10 @@ class MemoryDisk:
         self.steps += 1
         if self.on_step is not None:
             self.on_step(operation, path)
+
+    def lacks(self, growth: int) -> int:
+        """How many bytes too few are free for so many more."""
+        return max(growth - self.free_bytes("/"), 0) if self.capacity_bytes < _AMPLE_BYTES else 0
 
     # -- the port --------------------------------------------------------------------------------------------
 
