@@ -112,3 +112,62 @@ def verify(session: Session, folders: tuple[Path, ...], notes: bool) -> None:
             print(summary(facts))
         if is_bad(facts):
             session.exit_code = 1
+
+
+@logs.command()
+@click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
+@click.option(
+    "--apply/--dry-run", default=False, help="Do it; else only show the plan.  [default: --dry-run]"
+)
+@pass_session
+def repair(session: Session, folder: Path, apply: bool) -> None:
+    """Mend a log folder, or a single partition's in it, while no broker runs on it.
+
+    Damaged bytes are taken out of segments (batches behind them stay), indexes are built anew, unreadable
+    small files moved aside. Nothing is deleted: what is replaced stays as .bak.
+    """
+    from kbroker.cli.log_verify import NoLogDirectory, repair
+
+    try:
+        steps = repair(folder, apply)
+    except NoLogDirectory as error:
+        session.fail(str(error))
+        return
+    if session.json:
+        print_json([{"path": s.path, "text": s.text, "possible": s.do is not None} for s in steps])
+    else:
+        for step in steps:
+            print(clean(f"{'' if step.do is not None else 'NOT: '}{step.path}: {step.text}"))
+        done = sum(step.do is not None for step in steps)
+        if not steps:
+            print("nothing to repair")
+        elif apply:
+            print(f"{done} steps done")
+        else:
+            print(f"{done} steps to do; with --apply they are done")
+    if any(step.do is None for step in steps) or (steps and not apply):
+        session.exit_code = 1
+
+
+@logs.command()
+@click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
+@click.option("-n", "--last", type=click.IntRange(min=0), default=10, help="So many records.  [default: 10]")
+@click.option("-f", "--follow", is_flag=True, help="Go on with what is appended, until Ctrl-C.")
+@click.option("--as-topic", metavar="TOPIC", help="Decode as of this topic; else as the folder's name says.")
+@pass_session
+def tail(session: Session, folder: Path, last: int, follow: bool, as_topic: str | None) -> None:
+    """Show the newest records in a partition's folder, from its files; a broker may be running on it.
+
+    What is there need not be committed yet, and may belong to a transaction that is aborted.
+    """
+    from kbroker.cli.log_tail import tail
+
+    try:
+        for entry in tail(folder, last, follow=follow, topic=as_topic):
+            if session.json:
+                print_json(entry.data, line=True)
+            else:
+                print(entry.text.strip(), flush=follow)
+    except KeyboardInterrupt:
+        if not follow:
+            raise

@@ -86,7 +86,7 @@ def _dump_log(path: Path, records: bool, decoder: Decoder | None) -> Iterator[En
                     yield _batch(header, check_crc(view, header))
                     if records:
                         for record in decode_records(view, header):
-                            yield _record(record, header, decoder)
+                            yield record_entry(record, header, decoder)
             except ApiError as error:
                 raise DamagedFile(f"{path}: at byte {end}: {error.text}") from None
             if end != size:
@@ -151,7 +151,8 @@ def _batch(header: BatchHeader, valid: bool) -> Entry:
     return Entry("  ".join(words), data)
 
 
-def _record(record: Record, header: BatchHeader, decoder: Decoder | None) -> Entry:
+def record_entry(record: Record, header: BatchHeader, decoder: Decoder | None) -> Entry:
+    """A record, decoded if its topic is one of Kafka's own."""
     key: Any = None if record.key is None else text_of(record.key)
     value: Any = None if record.value is None else text_of(record.value)
     data: dict[str, Any] = {

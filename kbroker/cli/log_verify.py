@@ -10,6 +10,7 @@ from pathlib import Path
 from kbroker.cli.output import size_text
 from kbroker.server.os_disk import OsDisk
 from kbroker.storage.file_names import LOCK, parse_partition_dir
+from kbroker.storage.repair import Repair, Step
 from kbroker.storage.verify import Finding, Level
 from kbroker.storage.verify_dir import DirectoryCheck, DirectoryFacts
 
@@ -129,3 +130,26 @@ def summary(facts: DirectoryFacts) -> str:
 def is_bad(facts: DirectoryFacts) -> bool:
     """Whether something has to be done; notes need nothing."""
     return any(finding.level is not Level.NOTE for finding in facts.all_findings())
+
+
+def repair(path: Path, apply: bool) -> list[Step]:
+    """The plan for a log directory, or one partition's; with `apply` it is carried out.
+
+    Raises:
+        NoLogDirectory: it is none, or a broker runs on it.
+        OSError.
+    """
+    check = check_for(path)
+    disk, root = OsDisk(), check.facts.path
+    # As long as a plan is made and carried out, no broker may start there.
+    lock = None if check.facts.running else disk.lock(f"{root}/{LOCK}")
+    if lock is None:
+        raise NoLogDirectory(f"a broker is running on {root}: stop it first")
+    try:
+        steps = Repair(disk, verify(check)).plan()
+        for step in steps:
+            if apply and step.do is not None:
+                step.do()
+        return steps
+    finally:
+        lock.release()

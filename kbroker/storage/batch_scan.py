@@ -18,6 +18,10 @@ _CHUNK_BYTES = 1 << 20
 _MAGIC_END = 17
 #: How far behind damage the next whole batch is looked for.
 _SEARCH_BYTES = 64 << 20
+#: What looks like a batch and is none, before the search is given up.
+_SEARCH_TRIES = 1000
+#: Offsets that far ahead are none of the same segment's.
+_FARTHEST = 1 << 31
 _HEADER = Struct(">qiibIhiqqqhii")
 
 
@@ -64,34 +68,47 @@ def scan_batches(
 def find_batch(
     read: Callable[[int, int], bytes], size: int, position: int, end_offset: int
 ) -> tuple[int, BatchHeader] | None:
-    """(position, header) of the first whole batch of magic 2 behind damage at `position`; None: none is near.
+    """(position, header) of the next whole batch of magic 2 behind damage at `position`; None: none is near.
+
+    Where the damaged batch says that it ends is looked at first: what is inside of it is no batch of the log.
 
     Args:
-        end_offset: its offsets must not be smaller.
+        end_offset: the batch's offsets must not be smaller.
     """
+    length = int.from_bytes(read(position + 8, 4), "big", signed=True)
+    if length > 0:
+        found = _whole_batch(read, size, position + LOG_OVERHEAD + length, end_offset)
+        if found is not None:
+            return position + LOG_OVERHEAD + length, found
     stop = min(size, position + _SEARCH_BYTES)
+    tries = _SEARCH_TRIES
     while position + BATCH_OVERHEAD <= stop:
         chunk = read(position, min(_CHUNK_BYTES + BATCH_OVERHEAD, size - position))
         at = chunk.find(b"\x02", _MAGIC_END - 1)
         while at >= 0:
             start = at - (_MAGIC_END - 1)
-            found = _whole_batch(read, size, position + start, chunk[start : start + BATCH_OVERHEAD])
-            if found is not None and found.base_offset >= end_offset:
-                return position + start, found
+            if end_offset <= int.from_bytes(chunk[start : start + 8], "big") < end_offset + _FARTHEST:
+                found = _whole_batch(read, size, position + start, end_offset)
+                if found is not None:
+                    return position + start, found
+                tries -= 1
+                if not tries:
+                    return None
             at = chunk.find(b"\x02", at + 1)
         position += max(len(chunk) - BATCH_OVERHEAD, 1)
     return None
 
 
 def _whole_batch(
-    read: Callable[[int, int], bytes], size: int, position: int, head: bytes
+    read: Callable[[int, int], bytes], size: int, position: int, end_offset: int
 ) -> BatchHeader | None:
-    """The batch at `position`, if it is one."""
-    if len(head) < BATCH_OVERHEAD:
+    """The batch at `position`, if it is one and its offsets go on."""
+    head = read(position, BATCH_OVERHEAD)
+    if len(head) < BATCH_OVERHEAD or head[_MAGIC_END - 1] != 2:
         return None
-    base, length, _, _, _, _, delta, _, _, _, _, _, count = _HEADER.unpack_from(head)
+    base, length, _, _, _, _, delta, _, _, _, _, _, count = _HEADER.unpack(head)
     whole = length + LOG_OVERHEAD
-    if base < 0 or delta < 0 or count < 0 or whole < BATCH_OVERHEAD or position + whole > size:
+    if base < end_offset or delta < 0 or count < 0 or whole < BATCH_OVERHEAD or position + whole > size:
         return None
     data = read(position, whole)
     try:

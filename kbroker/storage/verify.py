@@ -8,9 +8,10 @@ settle is told.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from struct import Struct
 from typing import NamedTuple
 
@@ -39,11 +40,10 @@ from kbroker.storage.leader_epochs import LeaderEpochs
 from kbroker.storage.producer_replay import count_batch
 from kbroker.storage.producer_state import ProducerState
 from kbroker.storage.txn_index import AbortedTxn, decode_all
+from kbroker.storage.verify_indexes import Entries, OffsetEntries, TimeEntries
 
 _OFFSET_ENTRY, _TIME_ENTRY = Struct(">ii"), Struct(">qi")
 _NEVER_MS = 1 << 62
-#: Further apart than this, index entries leave out batches that they should name.
-_THIN_BYTES, _THIN_BATCHES = 4 << 20, 64
 
 
 class Level(Enum):
@@ -54,6 +54,16 @@ class Level(Enum):
     NOTE = "note"  # nothing is wrong, but somebody should know
 
 
+class Cause(Enum):
+    """What it is about, for those who mend it."""
+
+    BATCHES = "batches"  # bytes of a segment that are no good batch
+    OVERLAP = "overlap"  # a segment begins before the one in front of it ends
+    GAP = "gap"  # offsets are missing
+    ORPHAN = "orphan"  # an index without its segment
+    OTHER = "other"
+
+
 class Finding(NamedTuple):
     """One thing found. `position` is the first byte that is concerned, -1: the whole file."""
 
@@ -61,16 +71,20 @@ class Finding(NamedTuple):
     path: str
     text: str
     position: int = -1
+    cause: Cause = Cause.OTHER
 
 
 class SegmentFacts(NamedTuple):
-    """What the scan of a segment came to: it is good up to byte `good_bytes` and offset `end` - 1."""
+    """What the scan of a segment came to: it is good up to byte `good_bytes` and offset `end` - 1.
+
+    `aborted`: what its transaction index should say; None if that cannot be known.
+    """
 
     base_offset: int
     good_bytes: int
     size: int
-    first_offset: int | None
     end: int
+    aborted: list[AbortedTxn] | None
 
 
 @dataclass
@@ -129,8 +143,9 @@ class PartitionCheck:
             parsed[0] for name in self._sizes if (parsed := parse_offset_name(name)) and parsed[1] == LOG
         )
         end: int | None = None
+        broken = False
         for number, base in enumerate(bases):
-            self._check_start(base, end, first=number == 0)
+            self._check_start(base, end, first=number == 0, broken=broken)
             last = number + 1 == len(bases)
             # What lies behind the recovery point will be read and built anew by the next start.
             settled = self._expected.clean or not (
@@ -139,16 +154,19 @@ class PartitionCheck:
             segment = self._check_segment(base, last, not settled)
             self.facts.segments.append(segment)
             end = max(end or 0, segment.end)
+            broken = segment.good_bytes < segment.size
         for name in self._sizes:
             parsed = parse_offset_name(name)
             if parsed and parsed[1] not in (LOG, SNAPSHOT) and parsed[0] not in bases:
-                self._found(Level.WRONG, name, "its segment does not exist")
+                self._found(Level.WRONG, name, "its segment does not exist", cause=Cause.ORPHAN)
         self._check_snapshot_files()
         self._check_epochs()
         return self.facts
 
-    def _found(self, level: Level, name: str, text: str, position: int = -1) -> None:
-        self.facts.findings.append(Finding(level, f"{self.facts.path}/{name}", text, position))
+    def _found(
+        self, level: Level, name: str, text: str, position: int = -1, cause: Cause = Cause.OTHER
+    ) -> None:
+        self.facts.findings.append(Finding(level, f"{self.facts.path}/{name}", text, position, cause))
 
     def _list(self) -> None:
         removed = 0
@@ -160,6 +178,8 @@ class PartitionCheck:
                 self._found(Level.NOTE, name, "a directory that is none of Kafka's")
             elif parse_offset_name(name) or name in (LEADER_EPOCHS, PARTITION_METADATA):
                 self._sizes[name] = entry.size
+            elif name.endswith(".bak"):
+                self._found(Level.NOTE, name, "put aside by a repair")
             elif name.endswith(STRAY):
                 self._found(Level.NOTE, name, "put aside by a recovery: records that it could not place")
             elif name.endswith(DELETED):
@@ -202,16 +222,17 @@ class PartitionCheck:
 
     # -- segments --------------------------------------------------------------------------------------------
 
-    def _check_start(self, base: int, end: int | None, first: bool) -> None:
+    def _check_start(self, base: int, end: int | None, first: bool, broken: bool) -> None:
+        """`broken`: the segment before could not be read to its end, so nobody knows what it told."""
         name = offset_name(base, LOG)
         if end is not None and base < end:
-            self._found(
-                Level.DAMAGE, name, f"overlaps the segment before it, which ends with offset {end - 1}", 0
-            )
-        elif end is not None and base > end and not self._expected.compacted:
-            self._found(Level.DAMAGE, name, f"offsets {end} to {base - 1} before it are missing", 0)
+            text = f"overlaps the segment before it, which ends with offset {end - 1}"
+            self._found(Level.DAMAGE, name, text, 0, Cause.OVERLAP)
+        elif end is not None and base > end and not self._expected.compacted and not broken:
+            text = f"offsets {end} to {base - 1} before it are missing"
+            self._found(Level.DAMAGE, name, text, 0, Cause.GAP)
         snapshot = offset_name(base, SNAPSHOT)
-        if first and base > 0:
+        if (first and base > 0) or broken:
             self._producers = self._read_snapshot(snapshot) if snapshot in self._sizes else None
         elif snapshot in self._sizes and self._producers is not None and not self._expected.compacted:
             self._compare_snapshot(snapshot, self._producers)
@@ -219,21 +240,26 @@ class PartitionCheck:
     def _check_segment(self, base: int, last: bool, unsettled: bool) -> SegmentFacts:
         name = offset_name(base, LOG)
         size = self._sizes[name]
-        offsets = OffsetEntries(self, base, unsettled)
-        times = TimeEntries(self, base, unsettled)
+        offsets = OffsetEntries(
+            self._entries(base, INDEX, _OFFSET_ENTRY, unsettled),
+            base,
+            partial(self._tell_index, base, INDEX),
+        )
+        times = TimeEntries(
+            self._entries(base, TIME_INDEX, _TIME_ENTRY, unsettled),
+            base,
+            partial(self._tell_index, base, TIME_INDEX),
+        )
         aborted: list[AbortedTxn] = []
-        position, end, first_offset = 0, base, None
+        position, end = 0, base
+        gaps: list[tuple[int, int, int]] = []
         file = self._disk.open(f"{self.facts.path}/{name}")
         for buf, header in scan_batches(file.read, size, 0):
             problem = _problem(buf, header, base, end)
             if problem:
                 break
-            if first_offset is None:
-                first_offset = header.base_offset
             if header.base_offset > end and not self._expected.compacted and header.magic == 2:
-                self._found(
-                    Level.DAMAGE, name, f"offsets {end} to {header.base_offset - 1} are missing", position
-                )
+                gaps.append((position, end, header.base_offset - 1))
             offsets.next_batch(position, header)
             times.next_batch(header)
             self._note_epoch(header)
@@ -246,6 +272,11 @@ class PartitionCheck:
             end = header.last_offset + 1
         else:
             problem = "no batch begins there" if position < size else ""
+        if gaps:
+            at, first, last_missing = gaps[0]
+            more = f", and there are {len(gaps) - 1} more gaps" if len(gaps) > 1 else ""
+            text = f"offsets {first} to {last_missing} are missing{more}"
+            self._found(Level.DAMAGE, name, text, at, Cause.GAP)
         if problem:
             self._tell_damage(name, problem, position, size, last)
             self._progress(size - position)
@@ -253,14 +284,15 @@ class PartitionCheck:
             offsets.finish(size)
             times.finish()
             self._compare_aborted(base, aborted, unsettled)
-        return SegmentFacts(base, position, size, first_offset, end)
+        return SegmentFacts(base, position, size, end, None if self._producers is None else aborted)
 
     def _tell_damage(self, name: str, problem: str, position: int, size: int, last: bool) -> None:
         rest = f"{problem}: {size - position} of {size} bytes cannot be read"
         if last and not self._expected.clean:
-            self._found(Level.NOTE, name, f"{rest}; the next start cuts them off", position)
+            text = f"{rest}; the next start cuts them off"
+            self._found(Level.NOTE, name, text, position, Cause.BATCHES)
         else:
-            self._found(Level.DAMAGE, name, rest, position)
+            self._found(Level.DAMAGE, name, rest, position, Cause.BATCHES)
 
     def _note_epoch(self, header: BatchHeader) -> None:
         if header.leader_epoch > self.facts.epochs.latest:
@@ -268,11 +300,10 @@ class PartitionCheck:
 
     # -- files that follow from the batches ------------------------------------------------------------------
 
-    def entries(self, base: int, suffix: str, layout: Struct, unsettled: bool) -> list[tuple[int, int]]:
-        """The entries of an index; none if it will be built anew anyway."""
+    def _entries(self, base: int, suffix: str, layout: Struct, unsettled: bool) -> Entries:
         name = offset_name(base, suffix)
         if unsettled:
-            return []
+            return None
         if name not in self._sizes:
             if self._sizes[offset_name(base, LOG)]:
                 self._found(Level.WRONG, name, "is missing")
@@ -283,7 +314,7 @@ class PartitionCheck:
             data = data[: len(data) // layout.size * layout.size]
         return list(layout.iter_unpack(data))
 
-    def tell_index(self, base: int, suffix: str, text: str) -> None:
+    def _tell_index(self, base: int, suffix: str, text: str) -> None:
         """An index does not agree with its segment; only the first reason is worth a line."""
         name = offset_name(base, suffix)
         path = f"{self.facts.path}/{name}"
@@ -382,86 +413,3 @@ def _problem(buf: memoryview, header: BatchHeader, base: int, end: int) -> str:
     if last - base > 0x7FFF_FFFF:
         return f"offset {last} is too far from the segment's first"
     return ""
-
-
-class OffsetEntries:
-    """The offset index, compared while batches go by."""
-
-    def __init__(self, check: PartitionCheck, base: int, unsettled: bool) -> None:
-        self._check, self._base = check, base
-        self._entries: Iterator[tuple[int, int]] = iter(check.entries(base, INDEX, _OFFSET_ENTRY, unsettled))
-        self._next = next(self._entries, None)
-        self._unsettled = unsettled
-        self._since, self._since_bytes = 0, 0
-
-    def next_batch(self, position: int, header: BatchHeader) -> None:
-        """A batch goes by."""
-        self._since += 1
-        self._since_bytes += header.size
-        if self._next is None or position < self._next[1]:
-            return
-        relative, at = self._next
-        if at != position or not header.base_offset <= self._base + relative or relative < 0:
-            self._tell(f"its entry for byte {at} names no batch")
-            self._next = None
-            return
-        following = next(self._entries, None)
-        if following is not None and (following[0] <= relative or following[1] <= at):
-            self._tell("its entries are not in order")
-            following = None
-        self._next = following
-        self._since = self._since_bytes = 0
-
-    def finish(self, size: int) -> None:
-        """The segment is over."""
-        if self._next is not None and self._next[1] >= size:
-            self._tell(f"its entry for byte {self._next[1]} lies behind the segment's end")
-        elif self._since > _THIN_BATCHES and self._since_bytes > _THIN_BYTES and not self._unsettled:
-            self._tell(f"it tells nothing of the last {self._since_bytes} bytes")
-
-    def _tell(self, text: str) -> None:
-        self._check.tell_index(self._base, INDEX, text)
-
-
-class TimeEntries:
-    """The time index, compared while batches go by."""
-
-    def __init__(self, check: PartitionCheck, base: int, unsettled: bool) -> None:
-        self._check, self._base, self._unsettled = check, base, unsettled
-        self._entries = check.entries(base, TIME_INDEX, _TIME_ENTRY, unsettled)
-        self._at = 0
-        self._newest = -1
-        previous = (-1, -1)
-        for entry in self._entries:
-            if entry[0] <= previous[0] or entry[1] < max(previous[1], 0):
-                self._tell("its entries are not in order")
-                self._entries = []
-                return
-            previous = entry
-
-    def next_batch(self, header: BatchHeader) -> None:
-        """A batch goes by."""
-        if header.record_count:
-            self._newest = max(self._newest, header.max_timestamp)
-        while self._at < len(self._entries):
-            timestamp, relative = self._entries[self._at]
-            if self._base + relative > header.last_offset:
-                return
-            if self._newest > timestamp:
-                self._tell(f"a record before offset {self._base + relative} is younger than it says")
-                self._entries = []
-                return
-            self._at += 1
-
-    def finish(self) -> None:
-        """The segment is over."""
-        if self._entries and not self._unsettled:
-            if self._at < len(self._entries):
-                self._tell("it has entries of offsets behind the segment's end")
-            elif self._newest > self._entries[-1][0]:
-                self._tell("the youngest records are not in it")
-        elif not self._unsettled and self._newest >= 0:
-            self._tell("it is empty")
-
-    def _tell(self, text: str) -> None:
-        self._check.tell_index(self._base, TIME_INDEX, text)
