@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+from errno import ENOENT
 
 from kbroker.storage.batch_scan import scan_batches
+from kbroker.storage.disk import NO_SIZE
 from kbroker.storage.file_names import (
     CLEANED,
     DELETED,
@@ -41,6 +43,10 @@ class LogListing:
 
 def list_log(log_dir: LogDir, path: str) -> LogListing:
     entries = log_dir.disk.list_dir(path)
+    for entry in entries:
+        if entry.size == NO_SIZE and parse_offset_name(entry.name):
+            # To go on as if it were not there would mean to give up the records that it leads to.
+            raise OSError(ENOENT, "the link leads nowhere", f"{path}/{entry.name}")
     if any(entry.name.endswith((DELETED, CLEANED, SWAP)) for entry in entries):
         _finish_swaps(log_dir, path, [entry.name for entry in entries])
         entries = log_dir.disk.list_dir(path)

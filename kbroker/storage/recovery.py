@@ -35,6 +35,7 @@ from kbroker.storage.producer_replay import count_batch, rebuild_producers
 from kbroker.storage.producer_state import EMPTY_SNAPSHOT_SIZE, ProducerState
 from kbroker.storage.recovery_progress import RecoveryProgress
 from kbroker.storage.segment import Segment
+from kbroker.storage.strays import keep_aside, keep_rest_aside
 from kbroker.types import ZERO_UUID, TopicPartition, Uuid
 
 logger = logging.getLogger(__name__)
@@ -226,7 +227,7 @@ def _recover(
         segment = segments[index]
         if segment.base_offset < end or (segment.base_offset > end and segment.base_offset > gaps_below):
             logger.warning("%s does not continue the log, which ends at %d", segment.path, end)
-            _drop_from(log_dir, segments, index, config)
+            _drop_from(log_dir, segments, index)
             break
         if index > first:
             name = f"{path}/{offset_name(segment.base_offset, SNAPSHOT)}"
@@ -236,7 +237,7 @@ def _recover(
         if index + 1 < len(segments):
             segment.seal()
         if not whole:
-            _drop_from(log_dir, segments, index + 1, config)
+            _drop_from(log_dir, segments, index + 1)
             break
     for epoch, epoch_start in unread:
         # Begun at the very end, so no batch tells of it.
@@ -245,11 +246,13 @@ def _recover(
     return end, producers
 
 
-def _drop_from(log_dir: LogDir, segments: list[Segment], index: int, config: LogConfig) -> None:
+def _drop_from(log_dir: LogDir, segments: list[Segment], index: int) -> None:
     for segment in segments[index:]:
-        logger.warning("dropping segment %s behind the damage", segment.path)
         for name in segment.paths:
-            log_dir.remove_later(name, config.file_delete_delay_ms)
+            log_dir.files.forget(name)
+            kept = keep_aside(log_dir.disk, name)
+            if name == segment.path:
+                logger.warning("segment %s lies behind the damage and is kept as %s", name, kept)
     del segments[index:]
 
 
@@ -289,6 +292,9 @@ def _recover_segment(
         logger.warning(
             "cutting %s from %d to %d bytes, the rest is no whole batch", segment.path, segment.size, position
         )
+        kept = keep_rest_aside(segment.files.disk, file, segment.size, position, end)
+        if kept is not None:
+            logger.warning("there are whole batches behind the damage; they are kept in %s", kept)
         file.truncate(position)
         segment.size = position
     segment.bytes_since_index_entry = 0
