@@ -18,7 +18,7 @@ from kbroker.config.describe import (
     describe_topic,
 )
 from kbroker.config.values import ConfigType
-from kbroker.errors import ApiError, ErrorCode
+from kbroker.errors import ApiError, ErrorCode, ProtocolError
 from kbroker.metadata.image import CONFIG_BROKER, CONFIG_CLIENT_METRICS, CONFIG_GROUP, CONFIG_TOPIC
 from kbroker.protocol.generated.describe_configs_response import (
     DescribeConfigsResourceResult,
@@ -40,6 +40,10 @@ VERSIONS = (0, 4)
 BROKER_LOGGER = 8
 _TYPES = frozenset((CONFIG_TOPIC, CONFIG_BROKER, BROKER_LOGGER, CONFIG_GROUP, CONFIG_CLIENT_METRICS))
 
+#: An answer has no more settings than this, and some for each topic: a small request that repeats itself, or
+#: names groups that nobody has, must not cost gigabytes.
+_ENTRIES_MAX, _ENTRIES_PER_TOPIC_MAX = 100_000, 60
+
 #: Kafka's text for a request that makes no sense.
 _MALFORMED = (
     "This most likely occurs because of a request being malformed by the client library or the message was "
@@ -56,9 +60,14 @@ def handle(
     """
     if any(resource.resource_type not in _TYPES for resource in request.resources):
         return error_response(request, context.version, ErrorCode.INVALID_REQUEST, None)
-    return DescribeConfigsResponse(
-        results=[_result(services, request, resource) for resource in request.resources]
-    )
+    results: list[DescribeConfigsResult] = []
+    room = _ENTRIES_MAX + _ENTRIES_PER_TOPIC_MAX * len(services.metadata.image.topics)
+    for resource in request.resources:
+        results.append(_result(services, request, resource))
+        room -= len(results[-1].configs)
+        if room < 0:
+            raise ProtocolError(f"DescribeConfigs asks for too much: {len(request.resources)} resources")
+    return DescribeConfigsResponse(results=results)
 
 
 def _result(

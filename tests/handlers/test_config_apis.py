@@ -7,6 +7,7 @@ import logging
 import pytest
 
 from kbroker.client.cluster import Cluster
+from kbroker.client.errors import ClientError
 from kbroker.protocol.generated.alter_configs_request import (
     AlterableConfig as OldConfig,
     AlterConfigsRequest,
@@ -137,6 +138,15 @@ def test_the_same_resource_twice_is_answered(cluster):
     twice = (TOPIC, "t", {"segment.ms": "1000000"})
     assert replace(cluster, twice, twice) == [(42, "Each resource must appear at most once.")] * 2
     assert replace(cluster, (LOGGER, "1", {"root": "INFO"})) == [(42, "Unknown resource type 8")]
+
+
+def test_an_answer_that_would_be_huge_closes_the_connection(cluster):
+    resource = DescribeConfigsResource(resource_type=TOPIC, resource_name="t", configuration_keys=None)
+    assert len(
+        cluster.ask(DescribeConfigsRequest(resources=[resource] * 1000), DescribeConfigsResponse).results
+    )
+    with pytest.raises(ClientError):
+        cluster.ask(DescribeConfigsRequest(resources=[resource] * 10_000), DescribeConfigsResponse)
 
 
 def test_log_levels_are_seen_and_set(cluster):
