@@ -11,7 +11,7 @@ write fails.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from struct import Struct
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -136,7 +136,7 @@ class ProducePath:
             if meaning.partition is not last:
                 last = meaning.partition
                 touched[last] = None
-        failed = [partition for partition in touched if not self._flush(partition)]
+        failed = self._flush(touched)
         if failed:
             self._replace_answers(connection.out, staged, failed, connection.produce_cache)
         waiting = [partition for partition in touched if partition.waits_for_sync]
@@ -156,7 +156,11 @@ class ProducePath:
         logs = [partition.online_log() for partition in waiting]
 
         def done() -> None:
-            failed = [partition for partition, log in zip(waiting, logs) if log.directory.offline]
+            failed = {
+                partition: ApiError(ErrorCode.KAFKA_STORAGE_ERROR)
+                for partition, log in zip(waiting, logs)
+                if log.directory.offline
+            }
             try:
                 if failed:
                     self._replace_answers(answers, staged, failed, connection.produce_cache)
@@ -168,17 +172,23 @@ class ProducePath:
         self._replicas.syncs.when_synced(logs, done)
         connection.hold(held)
 
-    def _flush(self, partition: Partition) -> bool:
-        """Write the partition's staged records; False if the disk failed (or has failed before)."""
-        try:
-            partition.flush()
-        except ApiError:
-            self._replicas.disk_failed(partition)
-            return False
-        return True
+    def _flush(self, touched: Iterable[Partition]) -> dict[Partition, ApiError]:
+        """Write what is staged for these partitions; those for which the disk failed, or was full."""
+        failed: dict[Partition, ApiError] = {}
+        for partition in touched:
+            try:
+                partition.flush()
+            except ApiError as error:
+                self._replicas.disk_failed(partition)
+                failed[partition] = error
+        return failed
 
     def _replace_answers(
-        self, out: list[Any], staged: list[Prefix], failed: list[Partition], cache: PrefixCache | None
+        self,
+        out: list[Any],
+        staged: list[Prefix],
+        failed: Mapping[Partition, ApiError],
+        cache: PrefixCache | None,
     ) -> None:
         """The last answers in `out` are those of `staged`, one each."""
         assert cache is not None
@@ -190,7 +200,7 @@ class ProducePath:
                 raise ProtocolError("the disk failed under a Produce with acks=0")
             answer = out[position]
             item = Item(meaning.name, meaning.topic_id, meaning.index)
-            item.fail(ApiError(ErrorCode.KAFKA_STORAGE_ERROR))
+            item.fail(failed[meaning.partition])
             (correlation_id,) = _CORRELATION.unpack_from(answer, 4)
             out[position] = encode_answer(response_of([item], cache.version), cache.version, correlation_id)
 
@@ -321,10 +331,10 @@ class ProducePath:
                 touched[partition] = None
             except ApiError as error:
                 item.fail(error)
-        failed = [partition for partition in touched if not self._flush(partition)]
-        for item in items:
+        failed = self._flush(touched)
+        for item in items if failed else ():
             if item.partition in failed:
-                item.fail(ApiError(ErrorCode.KAFKA_STORAGE_ERROR))
+                item.fail(failed[item.partition])
 
     def _check(self, request: ProduceRequest, item: Item, context: RequestContext) -> None:
         """What is refused before the log is asked. Raises ApiError."""

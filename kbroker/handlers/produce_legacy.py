@@ -106,10 +106,10 @@ class LegacyProducePath(ProducePath):
                 touched[partition] = None
             except ApiError as error:
                 item.fail(error)
-        failed = [partition for partition in touched if not self._flush(partition)]
+        failed = self._flush(touched)
         for job in jobs:
             if job.partition in failed:
-                job.item.fail(ApiError(ErrorCode.KAFKA_STORAGE_ERROR))
+                job.item.fail(failed[job.partition])
 
 
 class _Job:

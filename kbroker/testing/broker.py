@@ -126,7 +126,7 @@ class Broker(RunningBroker):
         return self._runner is not None
 
     def _new_runner(self) -> Runner:
-        settings = {**self.config, "log.dirs": self.data}
+        settings = {"log.dirs": self.data, **self.config}
         settings.setdefault("listeners", f"PLAINTEXT://{self.host}:{self.port}")
         if self._subprocess:
             from kbroker.testing.process import ProcessRunner
