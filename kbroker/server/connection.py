@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ProtocolError
+from kbroker.server.large_frame import LARGE_BYTES_MIN, FrameBuffers, LargeFrame
 from kbroker.storage.log_reader import FileSlice
 
 if TYPE_CHECKING:
@@ -65,11 +66,14 @@ class ConnectionCore:
         context: who is at the other end.
         handler: dispatch.
         request_bytes_max: largest frame (`socket.request.max.bytes`).
+        buffers: of the event loop, for large frames.
     """
 
     __slots__ = (
         "_backlog",
+        "_buffers",
         "_handler",
+        "_large",
         "_partial",
         "_rest",
         "close_reason",
@@ -87,7 +91,13 @@ class ConnectionCore:
         "write_blocked",
     )
 
-    def __init__(self, context: ConnectionContext, handler: FrameHandler, request_bytes_max: int) -> None:
+    def __init__(
+        self,
+        context: ConnectionContext,
+        handler: FrameHandler,
+        request_bytes_max: int,
+        buffers: FrameBuffers | None = None,
+    ) -> None:
         self.context = context
         self.request_bytes_max = request_bytes_max
         self.out: list[Segment] = []
@@ -108,7 +118,9 @@ class ConnectionCore:
         #: By API key, their ways around dispatch for frames that their caches know.
         self.fast: Mapping[int, FastPath] = _NO_FAST_PATHS
         self._handler = handler
+        self._buffers = buffers or FrameBuffers()
         self._partial: bytearray | None = None
+        self._large: LargeFrame | None = None
         self._rest: memoryview | None = None
         self._backlog: bytearray | None = None
 
@@ -133,10 +145,27 @@ class ConnectionCore:
 
     def feed(self, data: memoryview) -> None:
         """Take what arrived. `data` may be reused by the caller as soon as this returns."""
-        if self.parked is not None or self.write_blocked or self._rest or self.close_reason is not None:
+        if self._is_held or self._rest is not None or self._backlog is not None:
             self._keep(data)
         else:
             self._parse(data)
+
+    def read_target(self) -> memoryview | None:
+        """Where the next bytes may be read to directly; then call `filled`. None: anywhere, for `feed`."""
+        if self._large is None or self._is_held or self._backlog is not None:
+            return None
+        return self._large.room()
+
+    def filled(self, count: int) -> None:
+        """So many bytes are in the `read_target`."""
+        large = self._large
+        if large is None:
+            return  # closed meanwhile
+        large.filled += count
+        if large.is_complete:
+            self._large = None
+            self._run(self._handle_frame, large.frame())
+            self._buffers.give(large.buffer)
 
     def proceed(self) -> None:
         """Go on with kept bytes, as far as the laws allow; the driver calls it after writing."""
@@ -163,7 +192,7 @@ class ConnectionCore:
     def close(self, reason: str) -> None:
         """Close once `out` is written; the first reason counts."""
         self.close_reason = self.close_reason or reason
-        self._partial = self._rest = self._backlog = None
+        self._partial = self._rest = self._backlog = self._large = None
 
     def abandon(self) -> None:
         """The socket is gone: nobody waits for anything any more."""
@@ -182,8 +211,11 @@ class ConnectionCore:
             self._backlog += data
 
     def _parse(self, data: memoryview) -> None:
+        self._run(self._parse_frames, data)
+
+    def _run(self, work: Callable[[memoryview], None], data: memoryview) -> None:
         try:
-            self._parse_frames(data)
+            work(data)
         except ProtocolError as error:
             self.close(str(error))
         if self.staged:
@@ -193,7 +225,11 @@ class ConnectionCore:
                 self.close(str(error))
 
     def _parse_frames(self, data: memoryview) -> None:
-        position = 0 if self._partial is None else self._complete_partial(self._partial, data)
+        position = 0
+        if self._partial is not None:
+            position = self._complete_partial(self._partial, data)
+        elif self._large is not None:
+            position = self._complete_large(self._large, data)
         total = len(data)
         request, size_of = self._handler.request, _SIZE.unpack_from
         size_max = self.request_bytes_max
@@ -211,6 +247,9 @@ class ConnectionCore:
                 raise ProtocolError(describe_bad_size(size, size_max))
             end = position + 4 + size
             if end > total:
+                if size >= LARGE_BYTES_MIN:
+                    self._large = self._buffers.begin(4 + size, data[position:])
+                    return
                 break
             # The key's low byte is enough to ask: what is known is compared with the whole.
             key = data[position + 5]
@@ -255,14 +294,24 @@ class ConnectionCore:
         partial += data[used : used + taken]
         if taken == missing:
             self._partial = None
-            frame = memoryview(partial)
-            fast = self.fast.get(frame[5])
-            answer = None if fast is None else fast(self, frame, 4, len(frame))
-            if answer is None:
-                answer = self._handler.request(self, frame[4:])
-            if answer is not None:
-                self._take_answer(answer)
+            self._handle_frame(memoryview(partial))
         return used + taken
+
+    def _complete_large(self, large: LargeFrame, data: memoryview) -> int:
+        """As `_complete_partial`, for bytes that did not come through `read_target`."""
+        used = large.copy(data)
+        if large.is_complete:
+            self._large = None
+            self._handle_frame(large.frame())
+        return used
+
+    def _handle_frame(self, frame: memoryview) -> None:
+        fast = self.fast.get(frame[5])
+        answer = None if fast is None else fast(self, frame, 4, len(frame))
+        if answer is None:
+            answer = self._handler.request(self, frame[4:])
+        if answer is not None:
+            self._take_answer(answer)
 
     def _take_answer(self, answer: bytes | list[Segment] | Deferred[Answer]) -> None:
         if type(answer) is bytes:

@@ -24,6 +24,7 @@ def server_limits(config: BrokerConfig) -> ServerLimits:
             overrides[host] = int(count)
     return ServerLimits(
         request_bytes_max=config.get_int("socket.request.max.bytes"),
+        send_buffer_bytes=config.get_int("socket.send.buffer.bytes"),
         idle_ms_max=config.get_int("connections.max.idle.ms"),
         connections_max=config.get_int("max.connections"),
         connections_max_per_ip=config.get_int("max.connections.per.ip"),

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from kbroker.handlers.context import ConnectionContext
 from kbroker.server.binding import BACKLOG, bind_sockets
 from kbroker.server.connection import ConnectionCore, FrameHandler
+from kbroker.server.large_frame import FrameBuffers
 from kbroker.server.quiet_log import QuietLog
 from kbroker.server.transport import READ_BYTES, SocketProtocol
 
@@ -28,6 +29,8 @@ class ServerLimits:
     """What one node allows its connections; the names are Kafka's, the unit comes last."""
 
     request_bytes_max: int = 100 * 1024 * 1024
+    #: Of each socket; -1 leaves it to the system.
+    send_buffer_bytes: int = 102_400
     idle_ms_max: int = 600_000
     connections_max: int = 2**31 - 1
     connections_max_per_ip: int = 2**31 - 1
@@ -63,6 +66,7 @@ class SocketServer:
         self._quiet = QuietLog(_log, self._loop.time)
         # A proactor reads ahead into the buffer, so that each connection needs its own there.
         shares = sys.platform != "win32" or isinstance(self._loop, asyncio.SelectorEventLoop)
+        self._frame_buffers = FrameBuffers()
         self._shared = memoryview(bytearray(READ_BYTES)) if shares else None
 
     @property
@@ -117,7 +121,7 @@ class SocketServer:
 
     def _accept(self, name: str, security_protocol: str) -> SocketProtocol:
         context = ConnectionContext("", "", listener_name=name, security_protocol=security_protocol)
-        core = ConnectionCore(context, self._handler, self.limits.request_bytes_max)
+        core = ConnectionCore(context, self._handler, self.limits.request_bytes_max, self._frame_buffers)
         buffer = self._shared if self._shared is not None else memoryview(bytearray(READ_BYTES))
         return SocketProtocol(self._loop, core, buffer, self._made, self._lost)
 
@@ -127,6 +131,8 @@ class SocketServer:
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             # asyncio forgets it for sockets that were made without naming the protocol.
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self.limits.send_buffer_bytes > 0:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self.limits.send_buffer_bytes)
         peer, local = transport.get_extra_info("peername"), transport.get_extra_info("sockname")
         address, context.client_port = (peer[0], peer[1]) if peer else ("unknown", 0)
         if local and sock.family != getattr(socket, "AF_UNIX", None):

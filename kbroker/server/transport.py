@@ -58,6 +58,7 @@ class SocketProtocol(asyncio.BufferedProtocol):
         "_paused",
         "_proceeding",
         "_queue",
+        "_target",
         "_transport",
         "_use_sendfile",
         "_watching",
@@ -85,6 +86,8 @@ class SocketProtocol(asyncio.BufferedProtocol):
         #: Our duplicate of the socket, from the first sendfile on.
         self._direct: socket.socket | None = None
         self._queue: deque[Segment] | None = None
+        #: What the loop reads into, if it is a large frame's own buffer.
+        self._target: memoryview | None = None
         self._watching = False
         self._draining = False
         self._paused = False
@@ -102,12 +105,17 @@ class SocketProtocol(asyncio.BufferedProtocol):
 
     def get_buffer(self, sizehint: int) -> memoryview:
         """Where to read to."""
-        return self._buffer
+        target = self._target = self.core.read_target()
+        return self._buffer if target is None else target
 
     def buffer_updated(self, nbytes: int) -> None:
         """Bytes came."""
         self.last_active = self._loop.time()
-        self.core.feed(self._buffer[:nbytes])
+        if self._target is None:
+            self.core.feed(self._buffer[:nbytes])
+        else:
+            self._target = None
+            self.core.filled(nbytes)
         self._after()
 
     def eof_received(self) -> bool:
@@ -236,39 +244,31 @@ class SocketProtocol(asyncio.BufferedProtocol):
         sock = self._direct
         if sock is None:
             sock = self._direct = _duplicate(transport)
+        fd = sock.fileno()
         try:
             while queue:
-                self._send_head(sock, queue)
+                head = queue[0]
+                if isinstance(head, bytes) or head.length < SENDFILE_BYTES_MIN:
+                    _send_small(sock, queue)
+                    continue
+                file, position, length = head
+                sent = os.sendfile(fd, file.fileno(), position, min(length, SENDFILE_BYTES_MAX))
+                if sent == length:
+                    del queue[0]
+                elif sent:
+                    queue[0] = FileSlice(file, position + sent, length - sent)
+                else:
+                    raise FileGone("a segment was cut while it was being sent")
         except (BlockingIOError, InterruptedError):
             self.core.write_blocked = True
             if not self._watching:
                 self._watching = True
-                self._loop.add_writer(sock.fileno(), self._writable)
+                self._loop.add_writer(fd, self._writable)
             return
         self.core.write_blocked = False
         if self._watching:
             self._watching = False
-            self._loop.remove_writer(sock.fileno())
-
-    def _send_head(self, sock: socket.socket, queue: deque[Segment]) -> None:
-        """Send the first of `queue`; what the socket does not take goes back to its front."""
-        head = queue[0]
-        if isinstance(head, bytes) or head.length < SENDFILE_BYTES_MIN:
-            data = _join_small(queue)
-            sent = 0
-            try:
-                sent = sock.send(data, _MSG_MORE if queue else 0)
-            finally:
-                if sent < len(data):
-                    queue.appendleft(data[sent:])
-            return
-        sent = os.sendfile(sock.fileno(), head.fileno(), head.position, min(head.length, SENDFILE_BYTES_MAX))
-        if sent == 0:
-            raise FileGone("a segment was cut while it was being sent")
-        if sent == head.length:
-            queue.popleft()
-        else:
-            queue[0] = head._replace(position=head.position + sent, length=head.length - sent)
+            self._loop.remove_writer(fd)
 
     def _writable(self) -> None:
         self.last_active = self._loop.time()
@@ -292,16 +292,19 @@ def _read_slice(part: FileSlice) -> bytes:
     return data
 
 
-def _join_small(queue: deque[Segment]) -> bytes:
-    """Take the leading bytes and short slices out of `queue` as one piece."""
-    pieces: list[bytes] = []
-    while queue:
-        head = queue[0]
-        if isinstance(head, bytes):
-            pieces.append(head)
-        elif head.length < SENDFILE_BYTES_MIN:
-            pieces.append(_read_slice(head))
-        else:
-            break
-        queue.popleft()
-    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+def _send_small(sock: socket.socket, queue: deque[Segment]) -> None:
+    """Send the leading bytes and short slices of `queue` as one; what is not taken goes back to its front."""
+    pieces = [_take_small(queue.popleft())]
+    while queue and (isinstance(head := queue[0], bytes) or head.length < SENDFILE_BYTES_MIN):
+        pieces.append(_take_small(queue.popleft()))
+    data = b"".join(pieces)
+    sent = 0
+    try:
+        sent = sock.send(data, _MSG_MORE if queue else 0)
+    finally:
+        if sent < len(data):
+            queue.appendleft(data[sent:])
+
+
+def _take_small(part: Segment) -> bytes:
+    return part if isinstance(part, bytes) else _read_slice(part)

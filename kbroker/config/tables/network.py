@@ -30,7 +30,7 @@ connection.failed.authentication.delay.ms | int | 100 | >=0 | ro |
     How long a failed authentication is held back before the connection closes.
 socket.listen.backlog.size | int | 50 | >=1 | ro |
     How many new connections the operating system may queue for us to accept.
-socket.send.buffer.bytes | int | 102400 | - | ro |
+socket.send.buffer.bytes | int | 102400 | - | ro | obeyed
     Send buffer of client sockets; -1 leaves it to the operating system.
 socket.receive.buffer.bytes | int | 102400 | - | ro |
     Receive buffer of client sockets; -1 leaves it to the operating system.
