@@ -7,12 +7,13 @@ throttle time; v4 throttling before the answer; v5 leader epoch (KIP-320); v6 fl
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.gather import failed, gather
 from kbroker.coordinator.group.offset_requests import FetchedOffset
-from kbroker.errors import ApiError, ErrorCode
+from kbroker.errors import ApiError, ErrorCode, ProtocolError
 from kbroker.protocol.generated.offset_fetch_response import (
     OffsetFetchResponse,
     OffsetFetchResponseGroup,
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 VERSIONS = (0, 10)
 
 _GROUP_ERROR_SINCE, _MANY_SINCE, _TOPIC_IDS_SINCE = 2, 8, 10
+#: How often one request may ask for all offsets of one group.
+_REPEATS_MAX = 100
 _Found = list[tuple[str, list[FetchedOffset]]]
 
 
@@ -45,6 +48,8 @@ def handle(
         return error_response(request, 0, ErrorCode.UNSUPPORTED_VERSION, None)
     if context.version < _MANY_SINCE:
         return _fetch_one(services, context.version, request)
+    if len(request.groups) > _REPEATS_MAX:
+        _check_repeats(request)
     image = services.metadata.image
     parts = [_fetch_group(services, context.version, request, group) for group in request.groups]
     answer: Deferred[OffsetFetchResponse] = Deferred()
@@ -59,6 +64,14 @@ def handle(
 
     gather(parts).then(found)
     return answer
+
+
+def _check_repeats(request: OffsetFetchRequest) -> None:
+    """Few bytes that ask for everything of a group again and again would become gigabytes."""
+    times = Counter(group.group_id for group in request.groups if group.topics is None)
+    for group_id, count in times.most_common(1):
+        if count > _REPEATS_MAX:
+            raise ProtocolError(f"OffsetFetch asks {count} times for all offsets of group {group_id[:100]}")
 
 
 # -- one group, up to version 7 ------------------------------------------------------------------------------

@@ -409,3 +409,10 @@ def test_losing_the_partition_answers_those_who_wait(node, client):
     (answer,) = client.answers()
     assert answer.error_code == E.NOT_COORDINATOR
     assert commit(client) == [E.NOT_COORDINATOR]
+
+
+def test_all_offsets_of_one_group_are_not_given_again_and_again(client):
+    everything = OffsetFetchRequestGroup(group_id="g", topics=None)
+    assert len(client.ask("OffsetFetch", 8, groups=[everything] * 100).groups) == 100
+    client.send(client.frame("OffsetFetch", 8, groups=[everything] * 101))
+    assert client.closed
