@@ -235,9 +235,10 @@ class Node:
 
     def _set_strays_aside(self, logs: LogManager, image: ClusterImage) -> None:
         """Logs of topics that the cluster does not have (any more) are kept, out of the way."""
-        for log in list(logs.logs.values()):
-            if image.topics.by_id(log.topic_id) is None:
-                logs.set_aside(log.topic_partition)
+        for tp, log in list(logs.logs.items()):
+            topic = image.topics.by_id(log.topic_id)
+            if topic is None or topic.name != tp.topic or tp.partition >= len(topic.partitions):
+                logs.set_aside(tp)
 
     # -- parts -----------------------------------------------------------------------------------------
 

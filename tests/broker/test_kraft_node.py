@@ -16,9 +16,11 @@ from kbroker.protocol.generated.begin_transaction_record import BeginTransaction
 from kbroker.protocol.generated.config_record import ConfigRecord
 from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 from kbroker.protocol.generated.topic_record import TopicRecord
+from kbroker.protocol.record_batch import Record, build_batch
 from kbroker.raft.batches import QuorumRules, read_items, snapshot_batches
 from kbroker.raft.snapshot import BOOTSTRAP_ID
 from kbroker.raft.voter_set import QuorumVoter
+from kbroker.storage.log import AppendOrigin
 from kbroker.storage.memory_disk import Tail
 from tests.broker.kraft_world import FOLDER, PARTITION, World
 
@@ -374,6 +376,25 @@ def test_features_that_this_release_lacks_are_named(world):
     world.node.raft.append([encode_record(record, 33)])
     world.node.stop()
     with pytest.raises(ConfigError, match=r"finalized version 2 of future\.version"):
+        world.open()
+
+
+def test_metadata_of_a_newer_release_is_said_to_be_so(world):
+    world.start()
+    level = FeatureLevelRecord(name="metadata.version", feature_level=99)
+    world.node.raft.append([encode_record(level, 33)])
+    world.node.stop()
+    with pytest.raises(ConfigError, match=r"finalized version 99 of metadata\.version"):
+        world.open()
+    unknown = b"\x01\xe7\x07\x00"  # a record type that does not exist
+    world.node.raft.log.append_as_leader(
+        memoryview(bytearray(build_batch([Record(-1, 0, None, unknown, ())]))),
+        world.node.raft.node.epoch,
+        0,
+        AppendOrigin.RAFT,
+    )
+    world.node.raft.log.flush_staged()
+    with pytest.raises(ConfigError, match=r"a newer release wrote .*: its metadata\.version is 99"):
         world.open()
 
 
