@@ -409,7 +409,9 @@ class Segment:
         self._indexes_trusted = True
         try:
             good = self.offset_index.fits(self.size) and self.time_index.fits()
-            good = good and len(self.time_index) > 0 and self._last_entries_hold()
+            # Messages of format 0 have no times, and a segment of them no entries.
+            timeless = len(self.time_index) == 0 and self.first_timestamp() != NO_TIMESTAMP
+            good = good and not timeless and self._last_entries_hold()
         except (IndexError, ApiError):
             good = False
         if not good:
@@ -430,7 +432,7 @@ class Segment:
             if batch.last_offset >= offset:
                 # Old brokers name the record itself, newer ones the last of its batch; recovery counts the
                 # time of a batch without records, compaction does not.
-                return batch.base_offset <= offset and batch.max_timestamp in (timestamp, NO_TIMESTAMP)
+                return batch.max_timestamp in (timestamp, NO_TIMESTAMP)
         return False
 
     def _holds(self, relative: int, position: int) -> bool:

@@ -72,14 +72,14 @@ def kafka_says(name: str) -> dict:
         return json.load(file)
 
 
-def load(disk: MemoryDisk, **config: object) -> LogManager:
-    """Start on /data."""
+def load(disk: MemoryDisk, directory: str = "/data", **config: object) -> LogManager:
+    """Start on a directory."""
 
     def config_for(topic: str) -> LogConfig:
         interval = 4096 if topic.startswith("__") else 256
         return LogConfig(producer_id_expiration_ms=FOR_EVER, index_interval_bytes=interval, **config)
 
-    manager = LogManager(disk, ["/data"], config_for)
+    manager = LogManager(disk, [directory], config_for)
     manager.lock()
     manager.load(NOW_MS)
     return manager

@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 
 from kbroker.types import TopicPartition, uuid_to_string
-from tests.storage.kafka_dirs import check, kafka_disk, kafka_says, load
+from tests.storage.kafka_dirs import check, kafka_disk, kafka_says, load, read_all
 
 CRASHED = "kafka-4.4.0-crashed"
 SINGLE = "kafka-4.4.0-single"
@@ -84,3 +84,18 @@ def test_a_start_and_stop_change_nothing() -> None:
             pass  # of an earlier boot; Kafka's next start would remove it, too
         else:
             assert disk.read_file(path) == content, path
+
+
+@pytest.mark.parametrize("directory", ["d1", "d2"])
+def test_a_broker_of_a_zookeeper_cluster(directory: str, caplog) -> None:
+    """Two log directories of Kafka 3.9, with messages of formats 0 and 1."""
+    told = kafka_says("kafka-3.9.2-zookeeper")["client.json"]
+    manager = load(kafka_disk("kafka-3.9.2-zookeeper"), directory=f"/data/{directory}")
+    assert manager.logs
+    for tp, log in manager.logs.items():
+        says = told[str(tp)]
+        assert (log.log_start_offset, log.log_end_offset) == (says["earliest"], says["latest"])
+        # What it calls the base offset of a compressed old message is that of the first one inside.
+        found = [batch[1:] for batch in read_all(log, log.log_end_offset)]
+        assert found == [batch[1:] for batch in says["batches"]]
+    assert not caplog.messages
