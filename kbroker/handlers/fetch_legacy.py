@@ -2,9 +2,9 @@
 
 Versions: 0 magic 0 · 1 (0.9) throttle time · 2 (0.10) magic 1 · 3 a limit for the whole answer (KIP-74).
 
-Kafka 4 refuses these versions; the answers are those of 3.9, except that a consumer always gets on: where
-Kafka answers nothing (a partition's limit is smaller than its next batch) the batch is sent whole, and where it
-answers at once without a message, again and again (only transaction markers are left), the request waits.
+Kafka 4 refuses these versions; the answers are those of 3.9, except that a consumer always gets on. Where a
+partition's limit is smaller than its next batch, Kafka answers nothing; here the batch is sent whole. Where
+only transaction markers are left, it answers at once without a message, again and again; here it waits.
 
 A parked Fetch holds no data. Reading and converting happens when it answers; what is large is converted in a
 thread, and no answer has more than `ANSWER_BYTES_MAX` (one batch apart).
