@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from pathlib import Path
 
@@ -9,14 +10,16 @@ import pytest
 
 from kbroker.client.cluster import Cluster
 from kbroker.client.configs import ResourceType, alter_configs, describe_configs
-from kbroker.client.group_offsets import commit_offsets
+from kbroker.client.group_offsets import commit_offsets, committed_offsets
+from kbroker.client.groups import describe_group, list_groups
 from kbroker.client.records import produce
 from kbroker.client.topics import delete_records, delete_topics
+from kbroker.errors import ApiError
 from kbroker.protocol.compression import Codec
 from kbroker.protocol.record_batch import Record
 from kbroker.testing import Broker
 from kbroker.types import TopicPartition
-from tests.compat.data_folders import SETTINGS, served
+from tests.compat.data_folders import SETTINGS, kafka_told, served, unpack
 from tests.compat.kafka_process import kafka_on
 from tests.needs import cache_folder, need_java
 
@@ -81,6 +84,8 @@ def test_there_and_back(tmp_path, end) -> None:
     finally:
         broker.stop()
     with kafka_on(data, cache_folder(), **SETTINGS) as bootstrap:
+        with Cluster(bootstrap) as cluster:
+            loaded_groups(cluster, {"g1", "g2"})
         assert served(bootstrap, TOPICS) == ours
         assert settings_of(bootstrap) == settings
         with Cluster(bootstrap) as cluster:
@@ -92,3 +97,58 @@ def test_there_and_back(tmp_path, end) -> None:
         theirs = served(bootstrap, TOPICS)
     with kbroker_on(data) as broker:
         assert served(broker.bootstrap, TOPICS) == theirs
+
+
+def test_groups_of_kinds_that_kbroker_only_keeps(tmp_path) -> None:
+    """Consumer-protocol and share groups of Kafka are there again after kbroker has worked on the folder."""
+    need_java()
+    data = unpack("kafka-4.4.0-single", tmp_path)
+    told = kafka_told("kafka-4.4.0-single")["groups"]
+    settings = {**SETTINGS, "log.cleaner.enable": "true", "log.cleaner.backoff.ms": "100"}
+    with (
+        Broker(data=str(data), config={**settings, "node.id": 1}) as broker,
+        Cluster(broker.bootstrap) as cluster,
+    ):
+        before = cleaned_to(data)
+        for number in range(200):
+            commit_offsets(cluster, f"new-{number % 5}", {TopicPartition("plain", 0): number})
+        deadline = time.monotonic() + 20
+        while cleaned_to(data) == before and time.monotonic() < deadline:
+            time.sleep(0.1)
+        with contextlib.suppress(ApiError):
+            commit_offsets(cluster, "kip848-live", {TopicPartition("plain", 0): 1})
+    # The members that died there had sessions of half an hour.
+    more = {"delegation.token.secret.key": "golden-secret-key"}
+    more |= dict.fromkeys(
+        ("group.consumer.session.timeout.ms", "group.consumer.max.session.timeout.ms"), "1800000"
+    )
+    with (
+        kafka_on(data, cache_folder(), **SETTINGS, **more) as bootstrap,
+        Cluster(bootstrap) as cluster,
+    ):
+        groups = loaded_groups(cluster, set(told))
+        assert {name: groups.get(name) for name in told} == {n: g["type"].lower() for n, g in told.items()}
+        assert {f"new-{number}" for number in range(5)} <= set(groups)
+        for name, group in told.items():
+            if group["type"] != "SHARE":
+                found = {str(tp): each.offset for tp, each in committed_offsets(cluster, name).items()}
+                assert found == {
+                    partition: offset["offset"] for partition, offset in group["offsets"].items()
+                }
+        live = describe_group(cluster, "kip848-live")
+        assert [member.instance_id for member in live.members] == ["static-2"]
+
+
+def loaded_groups(cluster: Cluster, wanted: set[str]) -> dict[str, str]:
+    """Types by group; a coordinator of Kafka that is still loading refuses, or lists nothing."""
+    deadline = time.monotonic() + 20
+    groups: dict[str, str] = {}
+    while not wanted <= set(groups) and time.monotonic() < deadline:
+        with contextlib.suppress(ApiError):
+            groups = {group.id: group.type for group in list_groups(cluster)}
+        time.sleep(0.05)
+    return groups
+
+
+def cleaned_to(data: Path) -> bytes:
+    return (data / "cleaner-offset-checkpoint").read_bytes()
