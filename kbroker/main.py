@@ -40,6 +40,7 @@ from kbroker.server.folders import Folders, inspect_folders
 from kbroker.server.limits import LIMIT_SETTINGS, server_limits
 from kbroker.server.listener import SocketServer
 from kbroker.server.os_disk import OsDisk
+from kbroker.server.process_limits import open_log_files
 from kbroker.server.runtime import BlockingRunner, LoopTimer, SystemClock
 from kbroker.storage.file_names import LOCK
 from kbroker.storage.log_config import LogConfig
@@ -194,7 +195,9 @@ class Node:
 
     def _open_logs(self, folders: Folders, wanted_cluster: str | None) -> LogManager:
         """Lock the folders and format new ones; the logs are still to be loaded."""
-        logs = LogManager(self._disk, self.log_dirs, lambda _: self._topic_settings({}).log)
+        logs = LogManager(
+            self._disk, self.log_dirs, lambda _: self._topic_settings({}).log, open_files=open_log_files()
+        )
         logs.lock()
         self._undo.append(logs.unlock)
         if self._metadata_dir not in self.log_dirs:
