@@ -22,6 +22,7 @@ from kbroker.broker.coordinator_driver import GroupCoordinatorDriver
 from kbroker.broker.fetch_session import FetchSessionCache
 from kbroker.broker.housekeeping import Housekeeping
 from kbroker.broker.kraft_node import KraftNode, KraftSetup
+from kbroker.broker.log_mover import LogMover
 from kbroker.broker.replica_manager import ReplicaManager, TopicSettings
 from kbroker.broker.services import Services
 from kbroker.broker.storage_format import StorageFormat, format_storage
@@ -47,7 +48,7 @@ from kbroker.storage.log_config import LogConfig
 from kbroker.storage.log_dir import LogDir
 from kbroker.storage.log_manager import LogManager
 from kbroker.storage.open_files import OpenFiles
-from kbroker.types import Uuid, uuid_to_string
+from kbroker.types import ZERO_UUID, Uuid, uuid_to_string
 
 if TYPE_CHECKING:
     from kbroker.broker.deferred import Deferred
@@ -136,6 +137,9 @@ class Node:
         )
         housekeeping.start()
         self._undo.append(housekeeping.stop)
+        mover = services.log_mover = LogMover(services.replicas, blocking.run, new_uuid)
+        mover.resume()
+        self._undo.append(mover.stop)
         cleaner = CleanerDriver(
             logs,
             self.config,
@@ -239,7 +243,11 @@ class Node:
     def _set_strays_aside(self, logs: LogManager, image: ClusterImage) -> None:
         """Logs of topics that the cluster does not have (any more) are kept, out of the way."""
         for tp, log in list(logs.logs.items()):
-            topic = image.topics.by_id(log.topic_id)
+            if log.topic_id == ZERO_UUID:
+                # Its partition.metadata is lost or damaged: the name has to do.
+                topic = image.topics.get(tp.topic)
+            else:
+                topic = image.topics.by_id(log.topic_id)
             if topic is None or topic.name != tp.topic or tp.partition >= len(topic.partitions):
                 logs.set_aside(tp)
 

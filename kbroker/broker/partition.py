@@ -250,6 +250,11 @@ class Partition:
         log = self.log
         return log is not None and log.log_end_offset - log.durable_end >= log.config.flush_messages
 
+    def moved(self, log: Log) -> None:
+        """The log lies in another directory now; what it holds is the same, and durable."""
+        self.log = log
+        self.synced()
+
     def synced(self) -> None:
         """More of the log is durable: it may be committed now."""
         self._advance()

@@ -16,6 +16,7 @@ from kbroker.broker.partition import Partition
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import CONFIG_BROKER, CONFIG_TOPIC
 from kbroker.replication.purgatory import Purgatory
+from kbroker.storage.data_sync import DataSync
 from kbroker.storage.disk import StorageError
 from kbroker.types import TopicPartition, Uuid
 
@@ -86,6 +87,8 @@ class ReplicaManager:
         #: Syncs logs for those who wait for the disk (flush.messages).
         self.syncs = GroupSync(run_blocking or _run_here, self._synced, self._sync_failed)
         self._timer = timer
+        #: Until the metadata that a start finds has been applied.
+        self._is_first = True
         self._settings = settings
         self._leadership_listeners: list[Callable[[Leadership], None]] = []
         #: Told of a log directory that has failed.
@@ -176,6 +179,7 @@ class ReplicaManager:
             if change.new is not None:
                 self._change_topic(new, change.new, change)
         self._reconfigure(new, delta)
+        self._is_first = False
 
     def disk_failed(self, partition: Partition) -> None:
         """A write to the partition's log failed: if its directory is offline now, so is all that lies in it.
@@ -230,14 +234,31 @@ class ReplicaManager:
                 self._take_state(partition, state, settings)
 
     def _create(self, tp: TopicPartition, topic_id: Uuid, settings: TopicSettings) -> Partition:
-        try:
-            log = self.logs.get_or_create(tp, topic_id, settings.log, self.clock.now_ms())
-        except ApiError as error:
-            _log.error("no log for %s: %s", tp, error.text)
-            log = None
+        log: Log | None = None
+        if self._is_first and self.logs.get(tp) is None and any(each.offline for each in self.logs.dirs):
+            # A new log would hide the one that may lie there, and take its offsets anew.
+            _log.error("%s is offline: its log may lie in a log directory that cannot be used", tp)
+        else:
+            try:
+                log = self.logs.get_or_create(tp, topic_id, settings.log, self.clock.now_ms())
+                if self._is_first:
+                    self._sync_what_was_found(log)
+            except ApiError as error:
+                _log.error("no log for %s: %s", tp, error.text)
+                log = None
         partition = Partition(tp, topic_id, log, self.clock, self.fetches.check, self.syncs.ask)
         self.partitions[tp] = partition
         return partition
+
+    def _sync_what_was_found(self, log: Log) -> None:
+        """flush.messages: what an earlier life has written is readable at once, so it must be durable."""
+        if log.log_end_offset - log.durable_end >= log.config.flush_messages:
+            job = DataSync(log)
+            try:
+                job.run()
+            except OSError as error:
+                raise log.directory.fail_for_good(error) from error
+            job.finish()
 
     def _take_state(self, partition: Partition, state: PartitionImage, settings: TopicSettings) -> None:
         if state.leader != self.broker_id:

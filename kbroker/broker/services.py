@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kbroker.broker.controller_driver import ControllerDriver
     from kbroker.broker.coordinator_driver import GroupCoordinatorDriver
     from kbroker.broker.fetch_session import FetchSessionCache
+    from kbroker.broker.log_mover import LogMover
     from kbroker.broker.partition import Partition
     from kbroker.broker.raft_driver import RunBlocking
     from kbroker.broker.replica_manager import ReplicaManager
@@ -47,6 +48,8 @@ class Services:
     compatibility: str = "all"
     #: Runs what costs much time in a thread, then tells the loop; None: there are no threads (tests).
     run_blocking: RunBlocking | None = None
+    #: Moves logs between directories; None until the node has started.
+    log_mover: LogMover | None = None
     #: Parts that later issues add and that only few handlers ask for, by name.
     extras: dict[str, Any] = field(default_factory=dict)
 

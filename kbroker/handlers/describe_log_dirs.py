@@ -64,6 +64,18 @@ def _directory(
                 offset_lag=max(high_watermark - log.log_end_offset, 0),
             )
         )
+    for move in services.log_mover.moves.values() if services.log_mover is not None else ():
+        name, index = move.log.topic_partition
+        if move.target.path != stats.path or (wanted is not None and (name, index) not in wanted):
+            continue
+        topics.setdefault(name, DescribeLogDirsTopic(name=name)).partitions.append(
+            DescribeLogDirsPartition(
+                partition_index=index,
+                partition_size=move.copied_bytes,
+                offset_lag=move.lag,
+                is_future_key=True,
+            )
+        )
     return DescribeLogDirsResult(
         log_dir=stats.path,
         topics=list(topics.values()),

@@ -47,7 +47,7 @@ def swap_in(log: Log, sources: Sequence[Segment], sizes: Mapping[str, int], now_
                     stem + offset_name(segment.base_offset, SNAPSHOT), log.config.file_delete_delay_ms
                 )
     except OSError as error:
-        raise log.directory.fail(error) from error
+        raise log.directory.fail_for_good(error) from error
     segments.replace(index, len(sources), Segment(log.directory.files, log.path, base, dict(sizes), now_ms))
     log.read_hints.clear()
     return True

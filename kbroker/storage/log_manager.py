@@ -34,6 +34,7 @@ from kbroker.storage.log import FsyncJob, Log
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.log_dir import LogDir
 from kbroker.storage.log_listing import list_log
+from kbroker.storage.log_move import LogMove, UnfinishedMove, settle_moves
 from kbroker.storage.meta_properties import read_meta_properties
 from kbroker.storage.open_files import DEFAULT_LIMIT, OpenFiles
 from kbroker.storage.recovery import LogHistory, create_log, open_log
@@ -110,6 +111,8 @@ class LogManager:
         self.logs: dict[TopicPartition, Log] = {}
         #: Broker epoch of the last clean stop; -1 if a directory was not stopped cleanly (KIP-966).
         self.previous_broker_epoch = -1
+        #: Copies for another directory that a stop interrupted; the log itself is where it was.
+        self.unfinished_moves: list[UnfinishedMove] = []
         self._locks: list[Lock] = []
         self._written: dict[str, str] = {}
         self._loaded = False
@@ -167,6 +170,10 @@ class LogManager:
         epochs: set[int] = set()
         progress = RecoveryProgress(monotonic_ms) if monotonic_ms else RecoveryProgress()
         self.identify()
+        try:
+            self.unfinished_moves = settle_moves([log_dir for log_dir in self.dirs if not log_dir.offline])
+        except OSError as error:
+            logger.error("moves between log directories are left as they are: %s", error)
         for log_dir in self.dirs:
             log_dir.now_ms = now_ms
             if log_dir.offline:
@@ -328,6 +335,27 @@ class LogManager:
                 counts[log.directory.path] += 1
         return min(online, key=lambda log_dir: counts[log_dir.path])
 
+    def finish_move(self, move: LogMove) -> Log:
+        """Do the last part of a move; the log that takes the place of the old one.
+
+        Raises:
+            OSError: the old log is where it was, unless its directory or the target is offline now.
+        """
+        log, target = move.log, move.target
+        move.complete()
+        # Before the names change: a start that finds the log there must know where it begins.
+        for path, text in self._checkpoints(target, extra=log):
+            self._disk.write_file(path, text.encode())
+        try:
+            moved = move.switch()
+        except OSError as error:
+            # Whichever name is in force, a start finds it.
+            for log_dir in (log.directory, target):
+                log_dir.fail_for_good(error)
+            raise
+        self.logs[log.topic_partition] = moved
+        return moved
+
     def delete(self, tp: TopicPartition) -> None:
         """Take the log away: rename its directory to `-delete` now, remove it after file.delete.delay.ms.
 
@@ -445,12 +473,22 @@ class LogManager:
             job.run()
             job.finish()
 
-    def _checkpoints(self, log_dir: LogDir, names: tuple[str, ...] = ()) -> list[tuple[str, str]]:
-        """(path, text) of the directory's checkpoints, all if no name is given."""
+    def _checkpoints(
+        self, log_dir: LogDir, names: tuple[str, ...] = (), extra: Log | None = None
+    ) -> list[tuple[str, str]]:
+        """(path, text) of the directory's checkpoints, all if no name is given.
+
+        `extra`: a log that is about to lie there, synced to its end.
+        """
         logs = list(self._logs_of(log_dir))
+        if extra is not None:
+            logs.append(extra)
         found: dict[str, dict[TopicPartition, int]] = {}
         if not names or RECOVERY_POINTS in names:
-            found[RECOVERY_POINTS] = {log.topic_partition: log.recovery_point for log in logs}
+            found[RECOVERY_POINTS] = {
+                log.topic_partition: log.log_end_offset if log is extra else log.recovery_point
+                for log in logs
+            }
         if not names or LOG_STARTS in names:
             found[LOG_STARTS] = {
                 log.topic_partition: log.log_start_offset

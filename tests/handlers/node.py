@@ -53,12 +53,12 @@ class Alarm:
 class Node:
     """A broker's parts; `topic()` creates topics, `connect()` gives a client."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, *more_folders):
         self.clock = StandingClock()
         self.alarms = []
         self.timer = WheelTimer(self.clock.monotonic_ms, self._arm)
         self.cache = MetadataCache("cluster-id")
-        self.logs = LogManager(OsDisk(), [str(folder)])
+        self.logs = LogManager(OsDisk(), [str(path) for path in (folder, *more_folders)])
         self.logs.lock()
         self.logs.load(self.clock.now)
         self.replicas = ReplicaManager(1, self.logs, self.clock, self.timer, self._settings)

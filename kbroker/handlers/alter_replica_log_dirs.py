@@ -1,0 +1,51 @@
+"""AlterReplicaLogDirs (34): move replicas between the log directories of this broker (KIP-113).
+
+Versions: 1 same as 0 · 2 flexible. Kafka 4 refuses 0.
+
+The answer says that the move was accepted; DescribeLogDirs shows how far it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.protocol.generated.alter_replica_log_dirs_response import (
+    AlterReplicaLogDirPartitionResult,
+    AlterReplicaLogDirsResponse,
+    AlterReplicaLogDirTopicResult,
+)
+from kbroker.types import TopicPartition
+
+if TYPE_CHECKING:
+    from kbroker.broker.services import Services
+    from kbroker.handlers.context import RequestContext
+    from kbroker.protocol.generated.alter_replica_log_dirs_request import AlterReplicaLogDirsRequest
+
+VERSIONS = (0, 2)
+
+
+def handle(
+    services: Services, context: RequestContext, request: AlterReplicaLogDirsRequest
+) -> AlterReplicaLogDirsResponse:
+    """Begin the moves; each partition has its own error."""
+    topics: dict[str, AlterReplicaLogDirTopicResult] = {}
+    for directory in request.dirs:
+        for topic in directory.topics:
+            result = topics.setdefault(topic.name, AlterReplicaLogDirTopicResult(topic_name=topic.name))
+            for index in topic.partitions:
+                code = _move(services, TopicPartition(topic.name, index), directory.path)
+                result.partitions.append(
+                    AlterReplicaLogDirPartitionResult(partition_index=index, error_code=code)
+                )
+    return AlterReplicaLogDirsResponse(results=list(topics.values()))
+
+
+def _move(services: Services, tp: TopicPartition, path: str) -> ErrorCode:
+    if services.log_mover is None:
+        return ErrorCode.REPLICA_NOT_AVAILABLE
+    try:
+        services.log_mover.move(tp, path)
+    except ApiError as error:
+        return error.code
+    return ErrorCode.NONE

@@ -1,0 +1,187 @@
+"""Several log directories: moves between them, one that fails, one that is missing at the start."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+
+from kbroker.broker.log_mover import LogMover
+from kbroker.errors import ErrorCode
+from kbroker.protocol.generated.alter_replica_log_dirs_request import (
+    AlterReplicaLogDir,
+    AlterReplicaLogDirTopic,
+)
+from kbroker.protocol.generated.topic_record import TopicRecord
+from tests.handlers.node import Node, batch
+from tests.handlers.test_produce import only, to
+
+
+class Thread:
+    def __init__(self):
+        self.jobs = []
+
+    def run_blocking(self, work, done):
+        self.jobs.append((work, done))
+
+    def finish(self):
+        work, done = self.jobs.pop(0)
+        error = None
+        try:
+            work()
+        except OSError as problem:
+            error = problem
+        done(error)
+
+
+@pytest.fixture
+def thread():
+    return Thread()
+
+
+@pytest.fixture
+def node(tmp_path, thread, monkeypatch):
+    monkeypatch.setattr("kbroker.storage.log_move.FINISH_BYTES", 100)
+    node = Node(tmp_path / "a", tmp_path / "b")
+    node.services.log_mover = LogMover(node.replicas, thread.run_blocking, node.services.new_uuid)
+    return node
+
+
+def alter(client, path, topic="t", *partitions, version=2):
+    topics = [AlterReplicaLogDirTopic(name=topic, partitions=list(partitions or (0,)))]
+    answer = client.ask("AlterReplicaLogDirs", version, dirs=[AlterReplicaLogDir(path=path, topics=topics)])
+    return [partition.error_code for partition in answer.results[0].partitions]
+
+
+def where(client):
+    """(folder, partition, future) of topic t."""
+    answer = client.ask("DescribeLogDirs", 4, topics=None)
+    return sorted(
+        (result.log_dir[-1], partition.partition_index, partition.is_future_key)
+        for result in answer.results
+        for topic in result.topics
+        if topic.name == "t"
+        for partition in topic.partitions
+    )
+
+
+def test_partitions_are_spread_by_count(node):
+    node.topic("t", partitions=4)
+    assert where(node.connect()) == [("a", 0, False), ("a", 2, False), ("b", 1, False), ("b", 3, False)]
+
+
+@pytest.mark.parametrize("version", [0, 1, 2])
+def test_a_partition_moves_while_it_is_written(node, thread, version):
+    node.topic("t")
+    client, target = node.connect(), node.logs.dirs[1].path
+    for number in range(5):
+        client.ask("Produce", 9, **to("t", batch(b"%d" % number)))
+    assert alter(client, target, version=version) == [0]
+    assert alter(client, target, version=version) == [0], "again is the same"
+    assert where(client) == [("a", 0, False), ("b", 0, True)]
+    client.ask("Produce", 9, **to("t", batch(b"x" * 500)))
+    while thread.jobs:
+        thread.finish()
+    assert where(client) == [("b", 0, False)]
+    assert only(client.ask("Produce", 9, **to("t", batch(b"after")))).base_offset == 6
+    partition = node.replicas.get("t", 0)
+    assert (partition.log.directory.path, partition.high_watermark) == (target, 7)
+    assert node.services.log_mover.moves == {}
+
+
+def test_moving_back_before_it_is_done_lets_it_stay(node, thread, tmp_path):
+    node.topic("t")
+    client = node.connect()
+    client.ask("Produce", 9, **to("t", batch(b"x" * 500)))
+    assert alter(client, node.logs.dirs[1].path) == [0]
+    assert alter(client, node.logs.dirs[0].path) == [0]
+    while thread.jobs:
+        thread.finish()
+    assert where(client) == [("a", 0, False)]
+    assert [path.name for path in (tmp_path / "b").iterdir() if path.is_dir()] == []
+
+
+def test_a_topic_that_is_deleted_while_it_moves(node, thread, tmp_path):
+    topic_id = node.topic("t")
+    client = node.connect()
+    client.ask("Produce", 9, **to("t", batch(b"x" * 500)))
+    alter(client, node.logs.dirs[1].path)
+    node.delete(topic_id)
+    while thread.jobs:
+        thread.finish()
+    assert [path.name for path in (tmp_path / "b").iterdir() if path.is_dir()] == []
+    assert node.services.log_mover.moves == {}
+
+
+def test_what_cannot_be_moved(node):
+    node.topic("t")
+    client = node.connect()
+    assert alter(client, "/nowhere") == [ErrorCode.LOG_DIR_NOT_FOUND]
+    assert alter(client, node.logs.dirs[1].path, "none") == [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
+    node.logs.dirs[1].fail_for_good(OSError(errno.EIO, "Input/output error"))
+    assert alter(client, node.logs.dirs[1].path) == [ErrorCode.KAFKA_STORAGE_ERROR]
+
+
+def test_a_target_without_room_leaves_the_partition_where_it_is(node, thread):
+    node.topic("t")
+    client = node.connect()
+    client.ask("Produce", 9, **to("t", batch(b"x" * 500)))
+    alter(client, node.logs.dirs[1].path)
+    _, done = thread.jobs.pop()
+    done(OSError(errno.ENOSPC, "No space left on device"))
+    assert where(client) == [("a", 0, False)]
+    assert not node.logs.dirs[1].offline
+    assert only(client.ask("Produce", 9, **to("t", batch(b"x")))).error_code == 0
+
+
+def test_a_directory_that_fails_does_so_alone(node):
+    node.topic("t", partitions=4)
+    client = node.connect()
+    told = []
+    node.replicas.on_directory_failed = told.append
+    bad = node.logs.dirs[1]
+    bad.fail(OSError(errno.EIO, "Input/output error"))
+    node.advance(1)
+    assert told == [bad]
+    codes = [
+        only(client.ask("Produce", 9, **to("t", batch(b"x"), index=index))).error_code for index in range(4)
+    ]
+    assert codes == [0, ErrorCode.KAFKA_STORAGE_ERROR] * 2
+    results = client.ask("DescribeLogDirs", 4, topics=None).results
+    assert [result.error_code for result in results] == [0, ErrorCode.KAFKA_STORAGE_ERROR]
+    node.topic("new", partitions=2)
+    assert node.replicas.get("new", 1).log.directory is node.logs.dirs[0]
+
+
+def test_a_directory_that_is_lost_at_the_start_is_not_replaced_by_empty_logs(node, tmp_path):
+    topic_id = node.topic("t", partitions=2)
+    client = node.connect()
+    for index in range(2):
+        client.ask("Produce", 9, **to("t", batch(b"x"), index=index))
+    node.logs.close()
+    again = Node(tmp_path / "a", tmp_path / "b")
+    again.logs.dirs[1].fail(OSError(errno.EIO, "Input/output error"))
+    del again.logs.logs[("t", 1)]
+    delta = _everything(topic_id)
+    again.cache.publish(delta.image(10, 1), delta)
+    client = again.connect()
+    answers = [only(client.ask("Produce", 9, **to("t", batch(b"x"), index=index))) for index in range(2)]
+    assert [answer.error_code for answer in answers] == [0, ErrorCode.KAFKA_STORAGE_ERROR]
+    assert answers[0].base_offset == 1
+    assert not (tmp_path / "a" / "t-1").exists()
+
+
+def _everything(topic_id):
+    from kbroker.metadata.delta import ClusterDelta
+    from kbroker.metadata.image import ClusterImage
+    from kbroker.protocol.generated.partition_record import PartitionRecord
+
+    delta = ClusterDelta(ClusterImage(cluster_id="cluster-id"))
+    delta.replay(TopicRecord(name="t", topic_id=topic_id))
+    for index in range(2):
+        delta.replay(
+            PartitionRecord(
+                partition_id=index, topic_id=topic_id, replicas=[1], isr=[1], leader=1, leader_epoch=0
+            )
+        )
+    return delta
