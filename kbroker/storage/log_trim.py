@@ -40,7 +40,6 @@ def fsync_job(log: Log) -> FsyncJob:
     """See `Log.fsync_job`."""
     log.directory.check()
     disk = log.directory.disk
-    active = log.segments.active
     paths: list[str] = []
     directories = [log.path]
     if log.metadata_dirty:
@@ -49,8 +48,9 @@ def fsync_job(log: Log) -> FsyncJob:
         directories.append(log.directory.path)
     for segment in log.segments.from_offset(log.recovery_point):
         paths += segment.paths
-    if len(log.segments) > 1:
-        paths.append(f"{log.path}/{offset_name(active.base_offset, SNAPSHOT)}")
+    # That of a clean stop above all: a start takes it for what it is by its size.
+    snapshots = [offset for offset in log.snapshots if offset >= log.recovery_point]
+    paths += [f"{log.path}/{offset_name(offset, SNAPSHOT)}" for offset in snapshots]
     try:
         # Seldom, and not in the thread: it must not race with the next change.
         log.write_epochs()
