@@ -306,13 +306,15 @@ def _remove_stray_snapshots(
 ) -> None:
     """Keep those at a segment's begin, and the newest one if it lies in the active segment.
 
+    Also one below the log's start at which the first segment begins: it tells what the removed ones told.
+
     The others below the end are true as well, of a stop before; there is no hurry to remove them.
     """
     keep = set(bases)
     newest = max((offset for offset in snapshots if offset <= end), default=None)
     if newest is not None and newest >= bases[-1]:
         keep.add(newest)
-    for offset in [offset for offset in snapshots if offset not in keep or not start < offset <= end]:
+    for offset in [offset for offset in snapshots if offset not in keep or not bases[0] <= offset <= end]:
         name = f"{path}/{offset_name(offset, SNAPSHOT)}"
         if start < offset <= end:
             log_dir.remove_at_leisure(name)
