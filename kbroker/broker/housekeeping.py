@@ -68,9 +68,13 @@ class Housekeeping:
         ]
 
     def start(self) -> None:
-        """Begin; the first round comes after log.initial.task.delay.ms or a chore's own, shorter interval."""
+        """Begin; the first round comes after log.initial.task.delay.ms or a chore's own, shorter interval.
+
+        Producers are looked after only when the interval is over, as in Kafka: their time is that of records.
+        """
         for interval_ms, chore in self._chores:
-            self._arm(min(interval_ms, self._first_delay_ms), interval_ms, chore)
+            wait = chore == self._producers
+            self._arm(interval_ms if wait else min(interval_ms, self._first_delay_ms), interval_ms, chore)
 
     def stop(self) -> None:
         """Do nothing more."""

@@ -349,8 +349,8 @@ def delete_topics(image: ClusterImage, refs: Sequence[TopicRef]) -> Decision[lis
     records: list[Message] = []
     seen: set[TopicRef] = set()
     for ref in refs:
-        both = ref.name is not None and ref.id != ZERO_UUID
-        if ref in seen and not both:  # told once, but a wrong item as often as it is there
+        named_once = (ref.name is None) != (ref.id == ZERO_UUID)
+        if ref in seen and named_once:  # told once, but a wrong item as often as it is there
             continue
         seen.add(ref)
         problem = _reference_problem(image, ref, names, ids)

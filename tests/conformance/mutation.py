@@ -7,8 +7,11 @@ from typing import Any
 
 
 def mutated(body: bytes, changes: Iterable[dict[str, Any]]) -> bytes:
-    """The body with the changes: {"cut": N} keeps N bytes; {"put": hex, "at": N} overwrites; {"flip": mask, "at": N};
-    {"insert": hex, "at": N}; {"remove": count, "at": N}. Positions count modulo the length."""
+    """The body with the changes: {"cut": N} keeps N bytes; {"put": hex, "at": N} overwrites;
+    {"flip": mask, "at": N}; {"insert": hex, "at": N}; {"remove": count, "at": N}.
+
+    Positions count modulo the length.
+    """
     data = bytearray(body)
     for change in changes:
         at = change.get("at", 0) % max(1, len(data))

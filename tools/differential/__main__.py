@@ -1,8 +1,10 @@
-"""Send generated requests to Apache Kafka and to kbroker: `python -m tools.differential --seed N --steps N [--api NAME]`.
+"""Send generated requests to Apache Kafka and to kbroker and tell where the answers differ.
 
-Both brokers are started fresh. A difference is cut down to the steps that it needs and printed; differences that
-docs/differences.md explains are only counted. `--keep FOLDER` writes the agreed answers as a recording that
-tests/differential replays without Kafka. Exit status: 0 nothing new, 1 something differs.
+    python -m tools.differential --seed N... [--steps N] [--api NAME...]
+
+Both brokers are started fresh. A difference is cut down to the steps that it needs and printed; differences
+that docs/differences.md explains are only counted. `--keep FOLDER` writes the agreed answers as a recording
+that tests/differential replays without Kafka. Exit status: 0 nothing new, 1 something differs.
 """
 
 from __future__ import annotations

@@ -14,6 +14,12 @@ from tests.conformance.transcript import DEFAULT_PROPS
 from tools.bench.brokers import Kafka
 
 CLUSTER_ID = "a2JkaWZmZXJlbnRpYWwwMQ"
+#: On top of those of the recorded conversations: nothing is deleted for its age, as records are from 2023.
+PROPS = {
+    **DEFAULT_PROPS,
+    "log.retention.ms": "-1",
+    "producer.id.expiration.check.interval.ms": "100000000",
+}
 _HEAP = "-Xmx512M -Xms256M"
 _START_S = 60.0
 
@@ -25,7 +31,7 @@ class ReferenceKafka(Kafka):
         super().__init__(cache)
         self.port = port
         settings = {
-            **DEFAULT_PROPS,
+            **PROPS,
             "controller.quorum.voters": f"1@127.0.0.1:{port + 1}",
             "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{port + 1}",
             "log.dirs": self.folder / "data",
@@ -69,7 +75,7 @@ def running_kafka(cache: Path, port: int) -> Iterator[str]:
 @contextlib.contextmanager
 def running_kbroker() -> Iterator[str]:
     """A fresh kbroker in a process of its own; its host:port."""
-    config = {**DEFAULT_PROPS, "kbroker.cluster.id": CLUSTER_ID, "kbroker.compatibility": "4.4"}
+    config = {**PROPS, "kbroker.cluster.id": CLUSTER_ID, "kbroker.compatibility": "4.4"}
     with Broker(config=config, profile="production", subprocess=True) as broker:
         yield broker.bootstrap
 

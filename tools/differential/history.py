@@ -16,9 +16,10 @@ from tools.differential.world import World
 
 #: How often each API is asked, if not once in so many.
 WEIGHTS = {
-    "Metadata": 5, "CreateTopics": 6, "DeleteTopics": 2, "CreatePartitions": 3, "Produce": 8, "Fetch": 8, "ListOffsets": 5, "OffsetCommit": 5,
-    "OffsetFetch": 5, "JoinGroup": 3, "DescribeConfigs": 3, "IncrementalAlterConfigs": 4, "AlterConfigs": 2, "DescribeTopicPartitions": 3,
-    "UpdateFeatures": 1, "DescribeQuorum": 1, "OffsetForLeaderEpoch": 3, "DeleteRecords": 2,
+    "Metadata": 5, "CreateTopics": 6, "DeleteTopics": 2, "CreatePartitions": 3, "Produce": 8, "Fetch": 8,
+    "ListOffsets": 5, "OffsetCommit": 5, "OffsetFetch": 5, "JoinGroup": 3, "DescribeConfigs": 3,
+    "IncrementalAlterConfigs": 4, "AlterConfigs": 2, "DescribeTopicPartitions": 3, "UpdateFeatures": 1,
+    "DescribeQuorum": 1, "OffsetForLeaderEpoch": 3, "DeleteRecords": 2,
 }  # fmt: skip
 _DEFAULT_WEIGHT = 2
 #: Chances of a wrong field: meaningful requests, wrong ones, and those whose bytes are damaged.

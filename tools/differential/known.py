@@ -1,4 +1,4 @@
-"""Differences that are meant, or wait for what is not built: one rule for each entry of docs/differences.md."""
+"""Differences that are meant, or wait for what is not built: a rule for each entry of docs/differences.md."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _metadata_offsets(exchange: Exchange) -> bool:
 def _which_of_several(exchange: Exchange) -> bool:
     """An item with more than one setting is refused by both, for different ones of them."""
     return (
-        exchange.api in ("CreateTopics", "AlterConfigs", "IncrementalAlterConfigs")
+        exchange.api in ("CreateTopics", "AlterConfigs", "IncrementalAlterConfigs", "UpdateFeatures")
         and all(path.endswith(("errorMessage", "errorCode")) for path, _, _ in exchange.differences)
         and _setting_count(exchange.step["req"]) > 1
     )
@@ -86,7 +86,7 @@ def _which_of_several(exchange: Exchange) -> bool:
 
 def _setting_count(request: dict[str, Any]) -> int:
     items = request.get("topics", request.get("resources", []))
-    return max((len(item.get("configs", ())) for item in items), default=0)
+    return max(len(request.get("featureUpdates", ())), *(len(item.get("configs", ())) for item in items), 0)
 
 
 def _broken_head(exchange: Exchange) -> bool:
@@ -150,6 +150,12 @@ def _unknown_follower(exchange: Exchange) -> bool:
     return exchange.api == "Fetch" and all(path == "nodeEndpoints" for path, _, _ in exchange.differences)
 
 
+def _documentation(exchange: Exchange) -> bool:
+    return exchange.api == "DescribeConfigs" and all(
+        path.endswith("documentation") for path, _, _ in exchange.differences
+    )
+
+
 #: Entry of docs/differences.md: its rule.
 RULES: dict[str, Rule] = {
     "text-not-utf-8": _utf8,
@@ -158,6 +164,7 @@ RULES: dict[str, Rule] = {
     "kafka-internal-error": _internal_error,
     "fetch-topic-twice": _fetch_order,
     "unknown-follower": _unknown_follower,
+    "config-documentation": _documentation,
     "damaged-id": _damaged_id,
     "isolation-level": _isolation,
     "internal-topic-size": _internal_sizes,

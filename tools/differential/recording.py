@@ -10,7 +10,7 @@ from typing import Any
 from tests.conformance.conversation import Conversation
 from tests.conformance.paths import get
 from tests.conformance.transcript import Step, Transcript
-from tools.differential.brokers import CLUSTER_ID
+from tools.differential.brokers import CLUSTER_ID, PROPS
 from tools.differential.session import Exchange, kind_of
 
 
@@ -54,6 +54,7 @@ class Recording:
             "transcript": self._name,
             "about": "answers on which Apache Kafka 4.4.0 and kbroker agree",
             "classes": "4.4.0",
+            "props": {**PROPS, "kbroker.compatibility": "4.4", "kbroker.cluster.id": CLUSTER_ID},
         }
         lines = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in (head, *self._steps)]
         path = folder / f"{self._name}.jsonl.gz"

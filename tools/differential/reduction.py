@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from typing import Any
 
 from tools.differential.report import signature
@@ -66,8 +67,6 @@ def _last_signature(steps: list[dict[str, Any]], prefix: str, addresses: tuple[s
 
 
 def _prefix(step: Any) -> str | None:
-    import re
-
     found = re.findall(r"s\d\d\de\d\d\d[-_]", json.dumps(step))
     return found[-1][:-1] + "-" if found else None
 
@@ -82,6 +81,4 @@ def _shared(step: dict[str, Any], last: dict[str, Any]) -> bool:
 
 
 def _names(step: Any) -> set[str]:
-    import re
-
     return set(re.findall(r"s\d\d\de\d\d\d[-_]\w+", json.dumps(step)))

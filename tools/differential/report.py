@@ -9,6 +9,8 @@ from typing import Any
 from tools.differential.session import Exchange
 
 _DIGITS = re.compile(r"\d+")
+#: Of an episode's names, and of those that a reduced script gets.
+_PREFIX = re.compile(r"[sr]\d{3}[ex]\d{3}[-_]")
 _WIDTH = 1500
 
 
@@ -17,14 +19,14 @@ def signature(exchange: Exchange) -> str:
     kind = "mutated " if "mutate" in exchange.step else ""
     parts = []
     for path, expected, found in exchange.differences[:3]:
-        place = re.sub(r"\[[^]]*\]", "[]", _DIGITS.sub("#", path))
+        place = re.sub(r"\[[^]]*\]", "[]", _DIGITS.sub("#", _PREFIX.sub("", path)))
         shown = [_short(text) for text in (expected, found)]
         parts.append(f"{place}: {shown[0]} / {shown[1]}")
     return f"{kind}{exchange.api}: " + "; ".join(parts)
 
 
 def _short(text: str) -> str:
-    text = re.sub(r"s\d\d\de\d\d\d-", "", text)
+    text = _PREFIX.sub("", text)
     return text if re.fullmatch(r"-?\d{1,3}", text) else _DIGITS.sub("#", text)[:90]
 
 

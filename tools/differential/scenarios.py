@@ -108,9 +108,10 @@ def _settle(world: World, name: str) -> Steps:
     if not isinstance(answer, dict) or not answer["topics"]:
         return
     topic.partitions = max(1, len(answer["topics"][0]["partitions"]))
-    last = [{"partitionIndex": topic.partitions - 1, "timestamp": -1}]
-    step = _send("ListOffsets", 7, replicaId=-1, topics=[{"name": name, "partitions": last}])
-    yield {**step, "until": {"path": "topics.0.partitions.0.errorCode", "is": 0}}
+    for index in range(topic.partitions):
+        wanted = [{"partitionIndex": index, "timestamp": -1}]
+        step = _send("ListOffsets", 7, replicaId=-1, topics=[{"name": name, "partitions": wanted}])
+        yield {**step, "until": {"path": "topics.0.partitions.0.errorCode", "is": 0}}
 
 
 def _deleted(world: World, step: dict[str, Any], answer: dict[str, Any]) -> Steps:

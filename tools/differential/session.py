@@ -18,9 +18,9 @@ from tools.differential.orders import ORDERS
 #: Requests that change nothing: where Kafka's own threads lag behind, they may be asked again.
 REPEATABLE = frozenset(
     (
-        "ApiVersions", "DescribeCluster", "DescribeConfigs", "DescribeGroups", "DescribeLogDirs", "DescribeProducers",
-        "DescribeQuorum", "DescribeTopicPartitions", "FindCoordinator", "ListConfigResources", "ListGroups",
-        "ListOffsets", "Metadata", "OffsetFetch", "OffsetForLeaderEpoch",
+        "ApiVersions", "DescribeCluster", "DescribeConfigs", "DescribeGroups", "DescribeLogDirs",
+        "DescribeProducers", "DescribeQuorum", "DescribeTopicPartitions", "FindCoordinator",
+        "ListConfigResources", "ListGroups", "ListOffsets", "Metadata", "OffsetFetch", "OffsetForLeaderEpoch",
     )
 )  # fmt: skip
 _PAUSES_S = (0.05, 0.15, 0.3, 0.6)

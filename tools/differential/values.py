@@ -31,8 +31,13 @@ BROKER_SETTINGS = (
     "log.flush.interval.messages", "max.connections.per.ip", "log.index.interval.bytes", "log.preallocate",
 )  # fmt: skip
 #: Of topics: these would make what comes after depend on the clock or on the place of a segment's end.
-_NOT_CHANGED = frozenset(("segment.ms", "segment.bytes", "segment.jitter.ms", "retention.ms", "retention.bytes", "internal.segment.bytes",
-                          "flush.ms", "file.delete.delay.ms", "cleanup.policy", "segment.index.bytes", "min.cleanable.dirty.ratio"))  # fmt: skip
+_NOT_CHANGED = frozenset(
+    (
+        "segment.ms", "segment.bytes", "segment.jitter.ms", "retention.ms", "retention.bytes", "flush.ms",
+        "internal.segment.bytes", "file.delete.delay.ms", "cleanup.policy", "segment.index.bytes",
+        "min.cleanable.dirty.ratio",
+    )
+)  # fmt: skip
 _WORDS = {
     "compression.type": ("gzip", "lz4", "producer", "uncompressed", "zstd", "snappy"),
     "message.timestamp.type": ("CreateTime", "LogAppendTime"),
@@ -109,20 +114,12 @@ def settings(rng: Random, resource: int, bad: Callable[[], bool], count: int) ->
     found: list[dict[str, Any]] = []
     for _ in range(count):
         wrong = bad()
-        if resource == _BROKER:
-            name = rng.choice(BROKER_SETTINGS)
-        else:
-            name = rng.choice(_definitions(resource))
+        name = rng.choice(BROKER_SETTINGS if resource == _BROKER else _definitions(resource))
         if name in _NOT_CHANGED:
-            name, wrong = "min.compaction.lag.ms", wrong
-            if rng.random() < 0.3:
-                # What is refused cannot disturb.
-                name, value = (
-                    rng.choice(tuple(_NOT_CHANGED)) if False else "segment.bytes",
-                    rng.choice(("x", "-7", "12")),
-                )
-                found.append({"name": name, "value": value})
+            if rng.random() < 0.3:  # what is refused cannot disturb
+                found.append({"name": "segment.bytes", "value": rng.choice(("x", "-7", "12"))})
                 continue
+            name = "min.compaction.lag.ms"
         if wrong and rng.random() < 0.2:
             name = rng.choice(("nonsense", "", "Retention.ms"))
         value: Any = None if wrong and rng.random() < 0.15 else _text(rng, name, wrong)
@@ -139,8 +136,14 @@ def record_set(world: World, rng: Random, topic: str, partition: int, bad: Calla
 
 
 _DAMAGES = (
-    "crc", "cut:1", "cut:10", "cut:62", "length:10", "length:49", "length:-1", "length:1000000", "magic:3", "magic:1", "count:5", "count:0",
-    "count:-1", "delta:7", "delta:-1", "attributes:64", "attributes:7", "attributes:5", "attributes:8", "attributes:32", "count:1000000",
+    "crc", "cut:1", "cut:10", "cut:62", "length:10", "length:49", "length:-1", "length:1000000", "magic:3",
+    "magic:1", "count:5", "count:0", "count:-1", "delta:7", "delta:-1", "attributes:64", "attributes:7",
+    "attributes:5", "attributes:8", "attributes:32", "count:1000000",
+)  # fmt: skip
+_ODDITIES: tuple[dict[str, Any], ...] = (
+    {"txn": True}, {"control": "commit"}, {"ts_type": "append"}, {"records": []}, {"base": 5},
+    {"leader_epoch": 3}, {"magic": 1}, {"magic": 0}, {"pid": 5}, {"pid": -2},
+    {"pid": 9999, "epoch": 0, "seq": 0},
 )  # fmt: skip
 
 
@@ -170,8 +173,7 @@ def _batch(world: World, rng: Random, topic: str, partition: int, bad: Callable[
         if batch["damage"].startswith("attributes"):
             batch["codec"] = "none"  # else the records would be garbage, which kbroker does not look at
     if bad() and rng.random() < 0.4:
-        batch.update(rng.choice(({"txn": True}, {"control": "commit"}, {"ts_type": "append"}, {"records": []}, {"base": 5}, {"leader_epoch": 3},
-                                 {"magic": 1}, {"magic": 0}, {"pid": 5}, {"pid": -2}, {"pid": 9999, "epoch": 0, "seq": 0})))  # fmt: skip
+        batch.update(rng.choice(_ODDITIES))
     if batch.get("magic", 2) < 2:
         batch["codec"] = rng.choice(("none", "gzip", "snappy"))  # the old formats know no others, or not well
     return batch
