@@ -14,6 +14,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from kbroker.protocol.api_keys import ApiKey
@@ -49,10 +50,13 @@ def main() -> None:
             _with(make, _starts)
         if "partitions" in wanted:
             for count in arguments.partitions or [1000, 10_000]:
-                _with(make, lambda broker, count=count: _many_partitions(broker, count))
+                _with(make, partial(_many_partitions, count=count))
         if "recovery" in wanted:
-            _with(make, lambda broker: _recovery(broker, "1 GB of 16 KB batches", 16 * 1024, 1 << 30))
-            _with(make, lambda broker: _recovery(broker, "128 MB of 170 B batches", 170, 128 << 20))
+            for what, batch_bytes, total_bytes in (
+                ("1 GB of 16 KB batches", 16 * 1024, 1 << 30),
+                ("128 MB of 170 B batches", 170, 128 << 20),
+            ):
+                _with(make, partial(_recovery, what=what, batch_bytes=batch_bytes, total_bytes=total_bytes))
 
 
 def _with(make: Callable[[], BrokerProcess], measure: Callable[[BrokerProcess], None]) -> None:
