@@ -47,15 +47,8 @@ def open_episode(world: World, rng: Random, served: Served) -> Steps:
         )
     group = Group(world.fresh("g"))
     partition = {"partitionIndex": 0, "committedOffset": 3, "committedMetadata": "first"}
-    yield from learn(
-        world,
-        _send(
-            "OffsetCommit",
-            8,
-            groupId=group.id,
-            topics=[{"name": next(iter(world.topics)), "partitions": [partition]}],
-        ),
-    )
+    topics = [{"name": name, "partitions": [partition]} for name in list(world.topics)[:1]]
+    yield from learn(world, _send("OffsetCommit", 8, groupId=group.id, topics=topics))
 
 
 def scenario(world: World, rng: Random, served: Served) -> Steps:

@@ -1,4 +1,4 @@
-"""What a generated history has made so far: topics, groups, members, producers; requests are drawn from it."""
+"""What a generated history has made so far: topics, groups, members, producers; requests draw on it."""
 
 from __future__ import annotations
 

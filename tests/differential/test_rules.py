@@ -1,0 +1,42 @@
+"""docs/differences.md and the rules of the differential tester name the same differences."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.conformance.mutation import mutated
+from tools.differential.history import history, versions
+from tools.differential.known import RULES
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "differences.md"
+
+
+def test_every_rule_is_explained():
+    named = re.findall(r"^\| `([^`]+)`", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(named) == sorted(RULES)
+
+
+def first_steps(seed, count=60):
+    """A history needs answers; without any it goes on with what it knows."""
+    generator = history(seed, count)
+    return [generator.send(None if index == 0 else "closed") for index in range(count)]
+
+
+def test_a_seed_is_a_history():
+    assert first_steps(7) == first_steps(7)
+    assert first_steps(7) != first_steps(8)
+
+
+def test_only_versions_that_both_serve():
+    assert versions()["Fetch"] == (4, 18)
+    assert versions()["Metadata"] == (0, 13)
+
+
+def test_damage():
+    body = bytes(range(10))
+    assert mutated(body, [{"cut": 13}]) == body[:3]
+    assert mutated(body, [{"flip": 255, "at": 1}]) == b"\0\xfe" + body[2:]
+    assert mutated(body, [{"put": "7fffffff", "at": 8}]) == body[:8] + b"\x7f\xff"
+    assert mutated(body, [{"insert": "0101", "at": 0}, {"remove": 1, "at": 2}]) == b"\1\1" + body[1:]
+    assert mutated(b"", [{"flip": 1, "at": 5}]) == b""
