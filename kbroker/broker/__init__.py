@@ -1,0 +1,1 @@
+"""What drives the pure cores: replicas, the KRaft node, coordinators, housekeeping."""

@@ -1,0 +1,1 @@
+"""Every setting: name, type, default, limits, scope, and which value counts."""

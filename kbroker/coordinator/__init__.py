@@ -1,0 +1,1 @@
+"""Coordinators of groups: decide -> records, apply(record) -> state."""

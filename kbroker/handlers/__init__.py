@@ -1,0 +1,1 @@
+"""One file per API, its version ledger on top; `api_table.py` lists them."""

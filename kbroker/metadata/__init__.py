@@ -1,0 +1,1 @@
+"""The cluster as an immutable value, and how records change it."""

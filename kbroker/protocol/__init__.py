@@ -1,0 +1,1 @@
+"""Bytes <-> objects: messages, frames, headers, record batches."""

@@ -1,0 +1,1 @@
+"""One KRaft node as step(now, event) -> effects."""

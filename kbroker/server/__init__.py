@@ -1,0 +1,1 @@
+"""Sockets, files, processes; frames to handlers."""

@@ -1,0 +1,1 @@
+"""The segmented log over an injected disk."""

@@ -1,0 +1,1 @@
+"""Groups of consumers, of the classic protocol, and their offsets."""
