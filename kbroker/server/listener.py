@@ -9,6 +9,7 @@ import asyncio
 import logging
 import socket
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ from kbroker.server.connection import ConnectionCore, FrameHandler
 from kbroker.server.large_frame import FrameBuffers
 from kbroker.server.quiet_log import QuietLog
 from kbroker.server.transport import READ_BYTES, SocketProtocol
+from kbroker.server.turns import Turns
 
 _log = logging.getLogger(__name__)
 #: How long closing waits for answers that are on their way.
@@ -67,6 +69,7 @@ class SocketServer:
         # A proactor reads ahead into the buffer, so that each connection needs its own there.
         shares = sys.platform != "win32" or isinstance(self._loop, asyncio.SelectorEventLoop)
         self._frame_buffers = FrameBuffers()
+        self._turns = Turns(self._loop.call_soon, time.perf_counter)
         self._shared = memoryview(bytearray(READ_BYTES)) if shares else None
 
     @property
@@ -123,7 +126,7 @@ class SocketServer:
         context = ConnectionContext("", "", listener_name=name, security_protocol=security_protocol)
         core = ConnectionCore(context, self._handler, self.limits.request_bytes_max, self._frame_buffers)
         buffer = self._shared if self._shared is not None else memoryview(bytearray(READ_BYTES))
-        return SocketProtocol(self._loop, core, buffer, self._made, self._lost)
+        return SocketProtocol(self._loop, core, buffer, self._turns, self._made, self._lost)
 
     def _made(self, protocol: SocketProtocol, transport: asyncio.Transport) -> None:
         context = protocol.core.context

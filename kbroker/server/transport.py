@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import cast
 
 from kbroker.server.connection import ConnectionCore, Segment
+from kbroker.server.turns import Turns
 from kbroker.storage.log_reader import FileSlice
 
 #: More than this is read in the next turn: large reads cost more in page faults than they save in calls.
@@ -42,6 +43,7 @@ class SocketProtocol(asyncio.BufferedProtocol):
         loop: the running loop.
         core: the connection.
         buffer: where reads go.
+        turns: where connections wait to go on.
         on_made: told when the socket is there; may abort it.
         on_lost: told once when the socket is gone.
         encrypted: TLS: bytes have to pass through the transport.
@@ -60,6 +62,7 @@ class SocketProtocol(asyncio.BufferedProtocol):
         "_queue",
         "_target",
         "_transport",
+        "_turns",
         "_use_sendfile",
         "_watching",
         "core",
@@ -71,6 +74,7 @@ class SocketProtocol(asyncio.BufferedProtocol):
         loop: asyncio.AbstractEventLoop,
         core: ConnectionCore,
         buffer: memoryview,
+        turns: Turns,
         on_made: Callable[[SocketProtocol, asyncio.Transport], None],
         on_lost: Callable[[SocketProtocol], None],
         encrypted: bool = False,
@@ -79,6 +83,7 @@ class SocketProtocol(asyncio.BufferedProtocol):
         self.last_active = loop.time()
         self._loop = loop
         self._buffer = buffer
+        self._turns = turns
         self._on_made = on_made
         self._on_lost = on_lost
         self._use_sendfile = _HAS_SENDFILE and not encrypted
@@ -190,7 +195,7 @@ class SocketProtocol(asyncio.BufferedProtocol):
             transport.resume_reading()
         if core.may_proceed and not self._proceeding:
             self._proceeding = True
-            self._loop.call_soon(self._proceed)
+            self._turns.wait(self._proceed)
 
     def _proceed(self) -> None:
         self._proceeding = False

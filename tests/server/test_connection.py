@@ -9,7 +9,13 @@ from hypothesis import given, strategies as st
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ProtocolError
 from kbroker.handlers.context import ConnectionContext
-from kbroker.server.connection import BACKLOG_BYTES_MAX, ConnectionCore, describe_bad_size
+from kbroker.server.connection import (
+    BACKLOG_BYTES_MAX,
+    OUT_BYTES_MAX,
+    REQUESTS_PER_TURN,
+    ConnectionCore,
+    describe_bad_size,
+)
 from kbroker.storage.log_reader import FileSlice
 
 
@@ -180,7 +186,7 @@ def test_much_output_is_handed_over_before_more_is_made():
     class Large(Echo):
         def request(self, connection, frame):
             self.handled.append(bytes(frame))
-            return bytes(600_000)
+            return bytes(OUT_BYTES_MAX * 6 // 10)
 
     handler = Large()
     core = connect(handler)
@@ -253,3 +259,29 @@ def test_an_abandoned_connection_cancels_what_it_waits_for():
     assert cancelled == [True]
     handler.release()
     assert core.take_output() == []
+
+
+def test_one_read_is_served_a_little_at_a_time_in_order():
+    handler = Echo()
+    core = connect(handler)
+    bodies = [b"request %d" % i for i in range(3 * REQUESTS_PER_TURN + 1)]
+    core.feed(memoryview(bytearray(frames(*bodies))))
+    assert handler.handled == bodies[:REQUESTS_PER_TURN]
+    core.feed(memoryview(bytearray(frames(b"the last"))))
+    turns = 1
+    while core.may_proceed:
+        core.proceed()
+        turns += 1
+    assert answers(core) == [*bodies, b"the last"]
+    assert turns == 5
+    assert not core.is_busy
+
+
+def test_known_requests_are_not_counted():
+    handler = Echo()
+    core = connect(handler)
+    core.fast = {ord("a"): handler.known}
+    bodies = [b"xa%06d" % i for i in range(3 * REQUESTS_PER_TURN)]
+    core.feed(memoryview(bytearray(frames(*bodies))))
+    assert answers(core) == bodies
+    assert not core.may_proceed

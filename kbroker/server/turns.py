@@ -1,0 +1,53 @@
+"""Connections that have more to do than one turn of the loop allows: in a row, a little of each at a time.
+
+A peer that pipelines requests would have the loop for as long as its bytes last, and fifty of them one after
+the other. What a connection may not do at once waits here, and all that wait share a slice of each turn of
+the loop. So a client that asks one thing at a time waits for the slice, not for everybody's backlog.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+#: Of a turn of the loop, for all connections that wait together.
+SLICE_S = 0.002
+
+
+class Turns:
+    """The queue of one event loop.
+
+    Args:
+        call_soon: the loop's; runs a function in its next turn.
+        now_s: a clock that never runs backwards, finer than a millisecond.
+    """
+
+    __slots__ = ("_asked", "_call_soon", "_now_s", "_waiting")
+
+    def __init__(self, call_soon: Callable[[Callable[[], None]], object], now_s: Callable[[], float]) -> None:
+        self._call_soon = call_soon
+        self._now_s = now_s
+        self._waiting: deque[Callable[[], None]] = deque()
+        #: Whether `_run` is under way or will be.
+        self._asked = False
+
+    def wait(self, go_on: Callable[[], None]) -> None:
+        """Call `go_on` later, after those that wait already; it may wait again."""
+        self._waiting.append(go_on)
+        if not self._asked:
+            self._asked = True
+            self._call_soon(self._run)
+
+    def _run(self) -> None:
+        waiting = self._waiting
+        end = self._now_s() + SLICE_S
+        try:
+            while waiting:
+                waiting.popleft()()
+                if self._now_s() >= end:
+                    break
+        finally:
+            if waiting:
+                self._call_soon(self._run)
+            else:
+                self._asked = False
