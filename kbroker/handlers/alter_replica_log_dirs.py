@@ -28,16 +28,20 @@ VERSIONS = (0, 2)
 def handle(
     services: Services, context: RequestContext, request: AlterReplicaLogDirsRequest
 ) -> AlterReplicaLogDirsResponse:
-    """Begin the moves; each partition has its own error."""
+    """Begin the moves; each partition has its own error. Of one that is named twice the last move counts."""
+    wanted = {
+        TopicPartition(topic.name, index): directory.path
+        for directory in request.dirs
+        for topic in directory.topics
+        for index in topic.partitions
+    }
     topics: dict[str, AlterReplicaLogDirTopicResult] = {}
-    for directory in request.dirs:
-        for topic in directory.topics:
-            result = topics.setdefault(topic.name, AlterReplicaLogDirTopicResult(topic_name=topic.name))
-            for index in topic.partitions:
-                code = _move(services, TopicPartition(topic.name, index), directory.path)
-                result.partitions.append(
-                    AlterReplicaLogDirPartitionResult(partition_index=index, error_code=code)
-                )
+    for tp, path in wanted.items():
+        result = topics.setdefault(tp.topic, AlterReplicaLogDirTopicResult(topic_name=tp.topic))
+        code = _move(services, tp, path)
+        result.partitions.append(
+            AlterReplicaLogDirPartitionResult(partition_index=tp.partition, error_code=code)
+        )
     return AlterReplicaLogDirsResponse(results=list(topics.values()))
 
 

@@ -80,21 +80,22 @@ def error_response(
 
 
 def _checked(services: Services, resource: ConfigResource, asked: AlterConfigsResource) -> list[ConfigChange]:
-    if resource.type != config_changes.BROKER_LOGGER:
-        check_type(resource)
     config_changes.check_settings(asked.configs)
+    if resource.type == config_changes.BROKER_LOGGER:
+        config_changes.check_node(services, resource.name, "Unexpected node id. Expected {}, but received {}")
+    else:
+        check_type(resource)
+        if resource.type == CONFIG_BROKER and resource.name:
+            config_changes.check_node(services, resource.name)
     changes = []
     for config in asked.configs:
         if not 0 <= config.config_operation <= 3:
             raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown operations type {config.config_operation}")
         changes.append(ConfigChange(config.name, ConfigOperation(config.config_operation), config.value))
     if resource.type == CONFIG_BROKER:
-        if resource.name:
-            config_changes.check_node(services, resource.name)
         touched = config_changes.after_incremental(services, resource, changes)
         config_changes.check_broker_change(services, resource, touched)
     elif resource.type == config_changes.BROKER_LOGGER:
-        config_changes.check_node(services, resource.name, "Unexpected node id. Expected {}, but received {}")
         _check_levels(changes)
     return changes
 

@@ -162,3 +162,11 @@ def test_producers_get_ids_of_their_own(node, version):
 def test_transactions_are_refused(node, transactional_id, code):
     answer = node.ask("InitProducerId", 4, transactional_id=transactional_id)
     assert (answer.error_code, answer.producer_id, answer.producer_epoch) == (code, -1, -1)
+
+
+@pytest.mark.parametrize(("producer_id", "epoch", "code"), [(-1, 0, 42), (5, -1, 42), (-1, -1, 0), (5, 0, 0)])
+def test_a_producer_names_both_id_and_epoch_or_neither(node, producer_id, epoch, code):
+    answer = node.ask(
+        "InitProducerId", 3, transactional_id=None, producer_id=producer_id, producer_epoch=epoch
+    )
+    assert answer.error_code == code

@@ -176,3 +176,16 @@ def test_log_levels_are_seen_and_set(cluster):
 )  # fmt: skip
 def test_log_levels_that_are_refused(cluster, node, change, code, message):
     assert incremental(cluster, LOGGER, node, change) == (code, message)
+
+
+def test_a_resource_of_an_unknown_type_spoils_the_request(cluster):
+    resources = [
+        DescribeConfigsResource(resource_type=kind, resource_name=name)
+        for kind, name in ((TOPIC, "t"), (3, "x"))
+    ]
+    answer = cluster.ask(DescribeConfigsRequest(resources=resources), DescribeConfigsResponse)
+    assert [(r.error_code, len(r.configs)) for r in answer.results] == [(42, 0), (42, 0)]
+
+
+def test_a_hidden_setting_shows_only_where_it_is_set(cluster):
+    assert describe(cluster, TOPIC, "t", ["internal.segment.bytes"]) == {}

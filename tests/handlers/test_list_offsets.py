@@ -146,3 +146,25 @@ def test_deletion_wakes_a_fetch_that_waits_below(node):
     assert delete(client, 1) == (0, 1)
     (response,) = other.answers()
     assert response.responses[0].partitions[0].error_code == ErrorCode.OFFSET_OUT_OF_RANGE
+
+
+def test_a_partition_named_twice_in_two_entries_is_refused_once(client):
+    def entry(*indexes):
+        return ListOffsetsTopic(
+            name="t",
+            partitions=[ListOffsetsPartition(partition_index=index, timestamp=-2) for index in indexes],
+        )
+
+    answer = client.ask("ListOffsets", 7, replica_id=-1, topics=[entry(0, 1), entry(), entry(1)])
+    assert [t.name for t in answer.topics] == ["t"]
+    assert [(p.partition_index, p.error_code) for p in answer.topics[0].partitions] == [(0, 0), (1, 42)]
+
+
+def test_of_a_partition_to_delete_from_the_last_offset_counts(client):
+    topics = [
+        DeleteRecordsTopic(name="t", partitions=[DeleteRecordsPartition(partition_index=0, offset=offset)])
+        for offset in (4, 2)
+    ]
+    topics.append(DeleteRecordsTopic(name="none"))
+    answer = client.ask("DeleteRecords", 2, topics=topics, timeout_ms=1000)
+    assert [(t.name, [p.low_watermark for p in t.partitions]) for t in answer.topics] == [("t", [2])]

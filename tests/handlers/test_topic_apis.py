@@ -114,3 +114,24 @@ def test_when_the_controller_stops_everybody_hears(node):
     create(node, topic())
     node.world.node.stop()
     assert [r.error_code for r in create(node, topic("u"))] == [41]
+
+
+@pytest.mark.parametrize("validate_only", [False, True])
+def test_the_metadata_log_is_no_topic_to_create(node, validate_only):
+    (result,) = create(node, topic("__cluster_metadata"), validate_only=validate_only)
+    assert result.error_code == 42
+    assert result.error_message == "Creation of internal topic __cluster_metadata is prohibited."
+
+
+def test_a_topic_to_delete_that_is_named_wrongly_is_refused_as_often_as_it_is_named(node):
+    (created,) = create(node, topic("t"))
+    both = DeleteTopicState(name="t", topic_id=created.topic_id)
+    answer = node.ask(
+        "DeleteTopics", 6, topics=[both, both, DeleteTopicState(), DeleteTopicState()], timeout_ms=1
+    )
+    assert sorted(r.error_message for r in answer.responses) == [
+        "Neither topic name nor id were specified.",
+        "Neither topic name nor id were specified.",
+        "You may not specify both topic name and topic id.",
+        "You may not specify both topic name and topic id.",
+    ]

@@ -123,3 +123,9 @@ def test_a_damaged_snapshot_is_refused(damage: str) -> None:
         data[:] = bytes(len(data))
     with pytest.raises(ValueError):
         ProducerState.from_snapshot(bytes(data), 1, 0, FOR_EVER)
+
+
+def test_an_epoch_below_none_is_refused_even_of_an_unknown_producer() -> None:
+    state = ProducerState()
+    assert code_of(state, -2, 0) == ErrorCode.INVALID_PRODUCER_EPOCH
+    assert code_of(state, -1, 0) == "new"

@@ -11,6 +11,7 @@ ORDERS: dict[str, list[str]] = {
     "DeleteRecords": ["topics", "topics.*.partitions"],
     "DescribeProducers": ["topics.*.partitions.*.activeProducers"],
     "DescribeLogDirs": ["results", "results.*.topics", "results.*.topics.*.partitions"],
+    "AlterReplicaLogDirs": ["results", "results.*.partitions"],
     "DescribeConfigs": ["results.*.configs"],
     "CreatePartitions": ["results"],
     "DeleteTopics": ["responses"],

@@ -17,7 +17,7 @@ _NUMBERS = itertools.count()
 def reduced(
     steps: list[dict[str, Any]], exchange: Exchange, addresses: tuple[str, str]
 ) -> list[dict[str, Any]]:
-    """The last of `steps` showed the difference; the result shows it, too: on these brokers, with new names."""
+    """The last of `steps` showed a difference; the result shows it, too: on these brokers, with new names."""
     prefix = _prefix(steps[-1]) or _prefix(steps)
     if prefix is None:
         return steps[-1:]
