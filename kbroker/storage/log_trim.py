@@ -92,9 +92,16 @@ def truncate_to(log: Log, offset: int) -> bool:
         return True
     try:
         index = log.segments.index_of(offset)
-        for segment in log.segments.remove_from(index + 1):
+        if log.recovery_point > offset:
+            # A crash on the way must find a start that reads from here on, not one that trusts what is left.
+            log.recovery_point = offset
+            log.directory.on_recovery_point_lowered()
+        for segment in reversed(log.segments.remove_from(index + 1)):
             _drop(log, segment)
         log.segments[index].truncate_to(offset)
+        # The next sync may begin behind this segment: what was cut off must not come back.
+        log.segments[index].sync()
+        log.directory.disk.sync_dir(log.path)
         # The end is that of the last batch kept: an end inside a batch that is gone, or in a gap, would not
         # outlive a restart.
         end = log.segments[index].last_batch_end()[1]

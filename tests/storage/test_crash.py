@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from kbroker.protocol.record_batch import check_crc, iter_batches
+from kbroker.protocol.record_batch import check_crc, decode_records, iter_batches
 from kbroker.storage.log import AppendOrigin, Log
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.memory_disk import MemoryDisk, Tail
@@ -214,3 +214,55 @@ def test_a_clean_stop_is_durable() -> None:
     assert log.epochs.entries() == [(2, 0)]
     # It counts only once.
     assert manager(again._disk.crash(Tail.KEPT), **CONFIG).previous_broker_epoch == -1
+
+
+@pytest.mark.parametrize("tail", Tail)
+def test_a_cut_at_any_operation_of_a_truncation(tail: Tail) -> None:
+    """What was synced before is there up to the cut, then it ends, or goes on as before; there is no hole."""
+    cut_at = 0
+    while True:
+        cut_at += 1
+        disk = MemoryDisk()
+        logs = manager(disk, segment_bytes=300)
+        log = logs.get_or_create(TP, TOPIC_ID, LogConfig(segment_bytes=300), NOW_MS)
+        for number in range(20):
+            log.append_as_leader(batch(b"%d" % number), 0, NOW_MS)
+            log.flush_staged()
+        log.fsync()
+        logs.tick_recovery_points()
+        start = disk.steps
+
+        def cut(operation: str, path: str, disk: MemoryDisk = disk, at: int = start + cut_at) -> None:
+            if disk.steps == at:
+                raise PowerCut
+
+        disk.on_step = cut
+        done = False
+        with suppress(PowerCut):
+            log.truncate_to(7)
+            log.assign_epoch(1, 7)
+            for number in range(4):
+                log.append_as_leader(batch(b"new %d" % number), 1, NOW_MS)
+                log.flush_staged()
+                log.fsync()
+            done = True
+        again = manager(disk.crash(tail, random.Random(cut_at).randrange), segment_bytes=300).get(TP)
+        found = values_of(again)
+        old, new = [b"%d" % n for n in range(20)], [b"%d" % n for n in range(7)]
+        new += [b"new %d" % n for n in range(4)]
+        assert found[:7] == old[:7], cut_at
+        assert found in (old[: len(found)], new[: len(found)]), cut_at
+        if done:
+            assert found == new
+            break
+
+
+def values_of(log: Log) -> list[bytes]:
+    found = []
+    offset = log.log_start_offset
+    while offset < log.log_end_offset:
+        part = log.read(offset, 1 << 20, log.log_end_offset)
+        data = part.parts[0].read()
+        found += [record.value for header in iter_batches(data) for record in decode_records(data, header)]
+        offset = part.next_offset
+    return found
