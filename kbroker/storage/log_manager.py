@@ -61,12 +61,19 @@ class LogDirStats(NamedTuple):
 class CheckpointJob:
     """Checkpoint files to write. `run` them in any thread, then `finish` where the logs are used."""
 
-    __slots__ = ("_disk", "_errors", "_files", "_written")
+    __slots__ = ("_disk", "_errors", "_files", "_on_finish", "_written")
 
-    def __init__(self, disk: Disk, files: list[tuple[LogDir, str, str]], written: dict[str, str]) -> None:
+    def __init__(
+        self,
+        disk: Disk,
+        files: list[tuple[LogDir, str, str]],
+        written: dict[str, str],
+        on_finish: Callable[[bool], None],
+    ) -> None:
         self._disk = disk
         self._files = files
         self._written = written
+        self._on_finish = on_finish
         self._errors: list[tuple[LogDir, OSError]] = []
 
     def run(self) -> None:
@@ -83,6 +90,7 @@ class CheckpointJob:
             log_dir.fail(error)
         failed = [log_dir for log_dir, _ in self._errors]
         self._written.update({path: text for log_dir, path, text in self._files if log_dir not in failed})
+        self._on_finish(not failed)
 
 
 class LogManager:
@@ -114,7 +122,13 @@ class LogManager:
         #: Copies for another directory that a stop interrupted; the log itself is where it was.
         self.unfinished_moves: list[UnfinishedMove] = []
         self._locks: list[Lock] = []
+        #: What the checkpoints say, as far as this life has written them.
         self._written: dict[str, str] = {}
+        #: A job is under way; when it is done, write again.
+        self._writing = self._write_again = False
+        #: Logs that are not where a checkpoint may still name them: what it says is not true of the next log
+        #: of that name.
+        self._stale: set[tuple[LogDir, TopicPartition]] = set()
         self._loaded = False
 
     # -- life ------------------------------------------------------------------------------------------------
@@ -211,6 +225,8 @@ class LogManager:
             log.high_watermark = max(min(mark, log.log_end_offset), log.log_start_offset)
             self.logs[tp] = log
             progress.opened()
+        for named in (recovery_points, log_starts, high_watermarks):
+            self._stale.update((log_dir, tp) for tp in named if tp not in listings)
         # From here on the directory is not clean any more, whatever happens to this process.
         if clean:
             disk.remove(marker)
@@ -318,7 +334,10 @@ class LogManager:
                 self.set_aside(tp)
                 log = None
         if log is None:
-            log = self.logs[tp] = create_log(self._place(), tp, topic_id, config, now_ms)
+            log_dir = self._place()
+            if (log_dir, tp) in self._stale:
+                self._checkpoint()
+            log = self.logs[tp] = create_log(log_dir, tp, topic_id, config, now_ms)
         else:
             log.config = config
         return log
@@ -346,6 +365,7 @@ class LogManager:
         # Before the names change: a start that finds the log there must know where it begins.
         for path, text in self._checkpoints(target, extra=log):
             self._disk.write_file(path, text.encode())
+            self._written[path] = text
         try:
             moved = move.switch()
         except OSError as error:
@@ -354,6 +374,7 @@ class LogManager:
                 log_dir.fail_for_good(error)
             raise
         self.logs[log.topic_partition] = moved
+        self._stale.add((log.directory, log.topic_partition))
         return moved
 
     def delete(self, tp: TopicPartition) -> None:
@@ -390,6 +411,7 @@ class LogManager:
                     break
                 number = (number + 1) % (1 << 128)
             self._files.forget_dir(log.path)
+            self._stale.add((log_dir, log.topic_partition))
             self._disk.rename(log.path, target)
             self._disk.sync_dir(log_dir.path)
         except OSError as error:
@@ -449,7 +471,21 @@ class LogManager:
             for path, text in self._checkpoints(log_dir, names)
             if self._written.get(path) != text
         ]
-        return CheckpointJob(self._disk, files, self._written) if files else None
+        covered = set() if names else set(self._stale)
+        if not files:
+            self._stale -= covered
+            return None
+        self._writing = True
+
+        def finished(succeeded: bool) -> None:
+            self._writing = False
+            if succeeded:
+                self._stale -= covered
+            if self._write_again:
+                self._write_again = False
+                self._checkpoint()
+
+        return CheckpointJob(self._disk, files, self._written, finished)
 
     def high_watermark_job(self) -> CheckpointJob | None:
         """Due every replica.high.watermark.checkpoint.interval.ms; see `checkpoint_job`."""
@@ -468,6 +504,10 @@ class LogManager:
         self._checkpoint(LOG_STARTS)
 
     def _checkpoint(self, *names: str) -> None:
+        if self._writing:
+            # A thread is at the same files; what it writes is made good as soon as it is done.
+            self._write_again = True
+            return
         job = self.checkpoint_job(*names)
         if job is not None:
             job.run()
@@ -493,7 +533,9 @@ class LogManager:
             found[LOG_STARTS] = {
                 log.topic_partition: log.log_start_offset
                 for log in logs
-                if log.log_start_offset > log.segments.first.base_offset
+                # Kafka leaves those out that begin with a segment. But the removal of the segments before may
+                # not be durable yet.
+                if log.log_start_offset > 0
             }
         if not names or HIGH_WATERMARKS in names:
             found[HIGH_WATERMARKS] = {log.topic_partition: log.high_watermark for log in logs}

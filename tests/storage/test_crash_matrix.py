@@ -1,0 +1,252 @@
+"""Every operation on the disk is a crash point, and at each the unsynced tail is lost, kept, torn or zeroed.
+
+One life of a log manager with two directories: appends, group commits, rolls, checkpoints, retention,
+topics deleted and made again, moves, clean stops. Before each operation the disk is looked at as a machine
+would find it after a power cut, four times; what was promised by then must be there.
+`KBROKER_CRASH_SEEDS=100` runs more lives, `KBROKER_CRASH_SEED=7` just that one.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from dataclasses import dataclass, field
+
+import pytest
+
+from kbroker.protocol.record_batch import check_crc, iter_batches
+from kbroker.storage.checkpoints import parse_epochs, parse_offsets
+from kbroker.storage.data_sync import DataSync
+from kbroker.storage.file_names import (
+    HIGH_WATERMARKS,
+    LEADER_EPOCHS,
+    LOG_STARTS,
+    RECOVERY_POINTS,
+    parse_partition_dir,
+)
+from kbroker.storage.log import AppendOrigin
+from kbroker.storage.log_config import LogConfig
+from kbroker.storage.log_move import LogMove
+from kbroker.storage.memory_disk import MemoryDisk, Tail
+from kbroker.types import TopicPartition
+from tests.storage.world import NOW_MS, append, batch, idempotent, manager, marker
+
+DIRS = ("/a", "/b")
+CONFIG = {
+    "segment_bytes": 600,
+    "index_interval_bytes": 100,
+    "file_delete_delay_ms": 0,
+    "retention_bytes": 3000,
+}
+STEPS = 30
+PARTITIONS = 3
+
+_ONE = os.environ.get("KBROKER_CRASH_SEED")
+SEEDS = [int(_ONE)] if _ONE else list(range(int(os.environ.get("KBROKER_CRASH_SEEDS", "12"))))
+
+
+@dataclass
+class Promise:
+    """One log as its users know it."""
+
+    topic_id: bytes
+    batches: list[tuple[int, int, int]] = field(default_factory=list)
+    durable_end: int = 0
+    #: The start that a synced checkpoint tells, and the one that was asked for.
+    durable_start: int = 0
+    start: int = 0
+    sequence: int = 0
+    in_transaction: bool = False
+    #: A deletion has begun; from its end on the log must not come back.
+    going: bool = False
+    gone: bool = False
+
+
+class Life:
+    """Everything that writes, in an order drawn from the seed."""
+
+    def __init__(self, disk: MemoryDisk, seed: int) -> None:
+        self.disk = disk
+        self.rng = random.Random(seed)
+        self.promises: dict[TopicPartition, list[Promise]] = {}
+        self.ids = 0
+        self.logs = manager(disk, *DIRS, **CONFIG)
+
+    def run(self) -> None:
+        for _ in range(STEPS):
+            tp = TopicPartition("t", self.rng.randrange(PARTITIONS))
+            log = self.logs.get(tp)
+            if log is None:
+                self.create(tp)
+                continue
+            promise = self.promises[tp][-1]
+            action = self.rng.choices(
+                [self.append, self.sync, self.commit, self.checkpoint, self.trim, self.delete, self.move],
+                [30, 8, 8, 6, 6, 2, 3],
+            )[0]
+            action(tp, log, promise)
+            if self.rng.random() < 0.03:
+                self.restart()
+
+    def create(self, tp) -> None:
+        self.ids += 1
+        topic_id = self.ids.to_bytes(16, "big")
+        self.promises.setdefault(tp, []).append(Promise(topic_id))
+        self.logs.get_or_create(tp, topic_id, LogConfig(**CONFIG), NOW_MS)
+
+    def append(self, tp, log, promise) -> None:
+        rng, how = self.rng, {}
+        if promise.in_transaction and rng.random() < 0.4:
+            records, how = marker(7, 0, abort=rng.random() < 0.5), {"origin": AppendOrigin.COORDINATOR}
+            promise.in_transaction = False
+        elif rng.random() < 0.4:
+            records = idempotent(promise.sequence, rng.randint(1, 3), transactional=True)
+            promise.in_transaction = True
+        else:
+            records = batch(
+                *[bytes(rng.randrange(150))] * rng.randint(1, 3), timestamp=NOW_MS + rng.randrange(9)
+            )
+        header = next(iter_batches(records))
+        if header.producer_id >= 0 and not how:
+            promise.sequence += header.record_count
+        base = log.log_end_offset
+        promise.batches.append((base, base + header.last_offset_delta, header.crc))
+        assert append(log, records, rng.randrange(3), **how) == base
+
+    def sync(self, tp, log, promise) -> None:
+        promise.durable_end = max(promise.durable_end, log.fsync())
+
+    def commit(self, tp, log, promise) -> None:
+        job = DataSync(log)
+        job.run()
+        job.finish()
+        promise.durable_end = max(promise.durable_end, log.durable_end)
+
+    def checkpoint(self, tp, log, promise) -> None:
+        self.rng.choice([self.logs.tick_recovery_points, self.logs.tick_high_watermarks])()
+
+    def trim(self, tp, log, promise) -> None:
+        if self.rng.random() < 0.5 and log.log_end_offset > log.log_start_offset:
+            promise.start = max(
+                promise.start, self.rng.randrange(log.log_start_offset, log.log_end_offset + 1)
+            )
+            log.delete_records_to(promise.start)
+            self.logs.checkpoint_log_starts()
+            promise.durable_start = max(promise.durable_start, promise.start)
+        # Retention may go further than was asked.
+        promise.start = max(promise.start, log.log_end_offset)
+        log.delete_old_segments(NOW_MS)
+        promise.start = log.log_start_offset
+        if self.rng.random() < 0.5:
+            self.logs.tick_removals(NOW_MS + 1000)
+
+    def delete(self, tp, log, promise) -> None:
+        promise.going = True
+        self.logs.delete(tp)
+        promise.gone = True
+        if self.rng.random() < 0.5:
+            self.logs.tick_removals(NOW_MS + 1000)
+
+    def move(self, tp, log, promise) -> None:
+        target = next(log_dir for log_dir in self.logs.dirs if log_dir is not log.directory)
+        self.ids += 1
+        move = LogMove(log, target, f"{self.ids:032x}")
+        move.begin()
+        for _ in range(self.rng.randrange(3)):
+            job = move.next_copy(self.rng.randrange(100, 900))
+            job.run()
+            move.note(job)
+        self.logs.finish_move(move)
+        promise.durable_end = log.log_end_offset
+        promise.durable_start = max(promise.durable_start, log.log_start_offset)
+
+    def restart(self) -> None:
+        ends = {tp: log.log_end_offset for tp, log in self.logs.logs.items()}
+        starts = {tp: log.log_start_offset for tp, log in self.logs.logs.items()}
+        self.logs.close(5)
+        for tp, end in ends.items():
+            self.promises[tp][-1].durable_end = end
+            self.promises[tp][-1].durable_start = max(self.promises[tp][-1].durable_start, starts[tp])
+        self.logs = manager(self.disk, *DIRS, **CONFIG)
+        assert {tp: log.log_end_offset for tp, log in self.logs.logs.items()} == ends
+        for log in self.logs.logs.values():
+            log.high_watermark = log.log_end_offset
+
+
+def check(disk: MemoryDisk, promises: dict[TopicPartition, list[Promise]]) -> None:
+    """The next start works, and all that was promised is there."""
+    check_small_files(disk)
+    logs = manager(disk, *DIRS, **CONFIG)
+    for tp, lives in promises.items():
+        log = logs.get(tp)
+        promise = lives[-1]
+        if log is None:
+            assert promise.durable_end == 0 or promise.going, f"{tp} is not there"
+            continue
+        if log.topic_id != promise.topic_id and log.topic_id in [each.topic_id for each in lives[:-1]]:
+            raise AssertionError(f"{tp} came back from the dead")
+        assert not promise.gone, f"{tp} is there although it was deleted"
+        log.high_watermark = log.log_end_offset
+        check_log(log, promise)
+        end = log.log_end_offset
+        assert append(log, batch(b"after"), 9) == end
+
+
+def check_log(log, promise: Promise) -> None:
+    found, offset = [], log.log_start_offset
+    while offset < log.log_end_offset:
+        part = log.read(offset, 1 << 20, log.log_end_offset)
+        assert part.parts, f"nothing at {offset}"
+        data = part.parts[0].read()
+        for header in iter_batches(data):
+            assert check_crc(data, header)
+            found.append((header.base_offset, header.last_offset, header.crc))
+        offset = part.next_offset
+    start, end = log.log_start_offset, log.log_end_offset
+    assert end >= promise.durable_end, f"ends at {end}, {promise.durable_end} was durable"
+    assert start >= promise.durable_start or end == promise.durable_end == 0, f"starts at {start}"
+    assert start <= max(promise.start, promise.durable_start), f"starts at {start}"
+    assert found == [each for each in promise.batches if each[1] >= start and each[1] < end]
+
+
+def check_small_files(disk: MemoryDisk) -> None:
+    """Checkpoints are as before or as after, never empty or in part."""
+    for path in DIRS:
+        for name in (RECOVERY_POINTS, LOG_STARTS, HIGH_WATERMARKS):
+            if disk.exists(f"{path}/{name}"):
+                parse_offsets(_text(disk, f"{path}/{name}"))
+        for entry in disk.list_dir(path):
+            if parse_partition_dir(entry.name) and disk.exists(f"{path}/{entry.name}/{LEADER_EPOCHS}"):
+                parse_epochs(_text(disk, f"{path}/{entry.name}/{LEADER_EPOCHS}"))
+
+
+def _text(disk: MemoryDisk, path: str) -> str:
+    text = disk.read_file(path).decode()
+    assert text, f"{path} is empty"
+    return text
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_crash_at_every_operation(seed: int) -> None:
+    disk = MemoryDisk()
+    torn = random.Random(seed)
+    last = ""
+    life = Life(disk, seed)
+
+    def look(operation: str, path: str) -> None:
+        nonlocal last
+        if operation in ("read", "open", "list"):
+            return  # nothing has changed since the operation before
+        for tail in Tail:
+            where = (
+                f"seed {seed}, operation {disk.steps} ({operation} {path}) after {last}, tail {tail.value}"
+            )
+            try:
+                check(disk.crash(tail, torn.randrange), life.promises)
+            except Exception as error:
+                raise AssertionError(f"{where}: {error!r}") from error
+        last = f"{operation} {path}"
+
+    disk.on_step = look
+    life.run()
+    life.restart()
