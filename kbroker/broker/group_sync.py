@@ -11,7 +11,7 @@ went.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from kbroker.storage.data_sync import DataSync
@@ -72,8 +72,15 @@ class GroupSync:
         if lane.current is None:
             self._start(lane)
 
-    def when_synced(self, logs: Iterable[Log], done: Callable[[], None]) -> None:
+    def when_synced(self, logs: Sequence[Log], done: Callable[[], None]) -> None:
         """Call `done` when all that was asked for `logs` is durable, or could not be made so."""
+        if len(logs) == 1:
+            only = self._round_of(logs[0])
+            if only is not None:
+                only.waiters.append(done)
+            else:
+                done()
+            return
         rounds = {found: None for log in logs if (found := self._round_of(log)) is not None}
         if len(rounds) == 1:
             next(iter(rounds)).waiters.append(done)
