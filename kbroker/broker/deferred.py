@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 
 class Deferred(Generic[T]):
@@ -51,6 +52,20 @@ class Deferred(Generic[T]):
             listener(self)
         else:
             self._listener = listener
+
+    def map(self, change: Callable[[T], U]) -> Deferred[U]:
+        """What `change` will make of the value. An error goes through; so does one of `change`."""
+        changed: Deferred[U] = Deferred()
+        changed.on_cancel = self.cancel
+
+        def finish(done: Deferred[T]) -> None:
+            try:
+                changed.resolve(change(done.result()))
+            except Exception as error:
+                changed.fail(error)
+
+        self.then(finish)
+        return changed
 
     def cancel(self) -> None:
         """Nobody wants the value any more: the listener is dropped, the resolver told."""

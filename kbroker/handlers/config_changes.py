@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from kbroker.broker.deferred import Deferred
 from kbroker.config.definitions import broker_definition
 from kbroker.config.resource_checks import check_broker
 from kbroker.config.values import ConfigType
@@ -35,6 +36,23 @@ def refuse_duplicates(resources: Sequence[ConfigResource]) -> dict[int, ApiError
         for index, resource in enumerate(resources)
         if count[resource] > 1
     }
+
+
+def with_decided(
+    decided: Deferred[list[ApiError | None]], positions: Sequence[int], errors: dict[int, ApiError | None]
+) -> Deferred[dict[int, ApiError | None]]:
+    """`errors`, together with what the controller says of the resources at `positions`."""
+    answer: Deferred[dict[int, ApiError | None]] = Deferred()
+
+    def add(done: Deferred[list[ApiError | None]]) -> None:
+        try:
+            errors.update(zip(positions, done.result()))
+        except ApiError as error:
+            errors.update(dict.fromkeys(positions, error))
+        answer.resolve(errors)
+
+    decided.then(add)
+    return answer
 
 
 def check_settings(settings: Sequence[NamedValue]) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kbroker.broker.auto_topics import topic_rules
-from kbroker.broker.deferred import Deferred
 from kbroker.controller.topics import create_partitions
 from kbroker.errors import ErrorCode
 from kbroker.protocol.generated.create_partitions_response import (
@@ -17,6 +16,7 @@ from kbroker.protocol.generated.create_partitions_response import (
 )
 
 if TYPE_CHECKING:
+    from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.protocol.generated.create_partitions_request import CreatePartitionsRequest
@@ -29,18 +29,10 @@ def handle(
 ) -> Deferred[CreatePartitionsResponse]:
     """Answered when the partitions are committed and those that this broker leads serve."""
     rules = topic_rules(services.config, services.new_uuid)
-    answer: Deferred[CreatePartitionsResponse] = Deferred()
-
-    def created(done: Deferred[list[CreatePartitionsTopicResult]]) -> None:
-        try:
-            answer.resolve(CreatePartitionsResponse(results=done.result()))
-        except Exception as error:
-            answer.fail(error)
-
-    services.controller.append_records(
+    created = services.controller.append_records(
         lambda image: create_partitions(image, request, rules), timeout_ms=request.timeout_ms
-    ).then(created)
-    return answer
+    )
+    return created.map(lambda results: CreatePartitionsResponse(results=results))
 
 
 def error_response(

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kbroker.broker.auto_topics import topic_rules
-from kbroker.broker.deferred import Deferred
 from kbroker.config.describe import describe_topic
 from kbroker.controller.topics import create_error, create_topics
 from kbroker.errors import ErrorCode
@@ -21,6 +20,7 @@ from kbroker.protocol.generated.create_topics_response import (
 )
 
 if TYPE_CHECKING:
+    from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.protocol.generated.create_topics_request import CreatableTopic, CreateTopicsRequest
@@ -33,23 +33,16 @@ def handle(
 ) -> Deferred[CreateTopicsResponse]:
     """Answered when the topics are committed and every partition that this broker leads serves."""
     rules = topic_rules(services.config, services.new_uuid)
-    answer: Deferred[CreateTopicsResponse] = Deferred()
 
-    def created(done: Deferred[list[CreatableTopicResult]]) -> None:
-        try:
-            results = done.result()
-        except Exception as error:
-            answer.fail(error)
-            return
+    def answer(results: list[CreatableTopicResult]) -> CreateTopicsResponse:
         if context.version >= 5:
             _add_configs(services, request, results)
-        answer.resolve(CreateTopicsResponse(topics=results))
+        return CreateTopicsResponse(topics=results)
 
-    services.controller.append_records(
+    return services.controller.append_records(
         lambda image: create_topics(image, request.topics, request.validate_only, rules),
         timeout_ms=request.timeout_ms,
-    ).then(created)
-    return answer
+    ).map(answer)
 
 
 def error_response(

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kbroker.broker.deferred import Deferred
 from kbroker.broker.gather import failed, gather
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.delete_groups_response import DeletableGroupResult, DeleteGroupsResponse
 
 if TYPE_CHECKING:
+    from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.protocol.generated.delete_groups_request import DeleteGroupsRequest
@@ -25,14 +25,11 @@ def handle(
 ) -> Deferred[DeleteGroupsResponse]:
     """One answer for each name; a name given twice is deleted once."""
     names = list(dict.fromkeys(request.groups_names))
-    answer: Deferred[DeleteGroupsResponse] = Deferred()
 
-    def deleted(done: Deferred[list[ErrorCode | ApiError]]) -> None:
-        codes = [each.code if isinstance(each, ApiError) else each for each in done.result()]
-        answer.resolve(_response(names, codes))
+    def answer(deleted: list[ErrorCode | ApiError]) -> DeleteGroupsResponse:
+        return _response(names, [each.code if isinstance(each, ApiError) else each for each in deleted])
 
-    gather([_delete(services, name) for name in names]).then(deleted)
-    return answer
+    return gather([_delete(services, name) for name in names]).map(answer)
 
 
 def _delete(services: Services, name: str) -> Deferred[ErrorCode]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kbroker.broker.deferred import Deferred
 from kbroker.controller.topics import TopicRef, delete_topics
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.delete_topics_response import DeletableTopicResult, DeleteTopicsResponse
 from kbroker.types import ZERO_UUID
 
 if TYPE_CHECKING:
+    from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.protocol.generated.delete_topics_request import DeleteTopicsRequest
@@ -30,18 +30,10 @@ def handle(
         old = context.version < 3
         raise ApiError(ErrorCode.INVALID_REQUEST if old else ErrorCode.TOPIC_DELETION_DISABLED)
     refs = _references(request)
-    answer: Deferred[DeleteTopicsResponse] = Deferred()
-
-    def deleted(done: Deferred[list[DeletableTopicResult]]) -> None:
-        try:
-            answer.resolve(DeleteTopicsResponse(responses=done.result()))
-        except Exception as error:
-            answer.fail(error)
-
-    services.controller.append_records(
+    deleted = services.controller.append_records(
         lambda image: delete_topics(image, refs), timeout_ms=request.timeout_ms
-    ).then(deleted)
-    return answer
+    )
+    return deleted.map(lambda results: DeleteTopicsResponse(responses=results))
 
 
 def error_response(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kbroker.broker.deferred import Deferred
 from kbroker.controller.configs import (
     ConfigChange,
     ConfigOperation,
@@ -24,6 +23,7 @@ from kbroker.protocol.generated.incremental_alter_configs_response import (
 )
 
 if TYPE_CHECKING:
+    from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.protocol.generated.incremental_alter_configs_request import (
@@ -56,19 +56,11 @@ def handle(
                 positions.append(index)
         except ApiError as error:
             errors[index] = error
-    answer: Deferred[IncrementalAlterConfigsResponse] = Deferred()
-
-    def decided(done: Deferred[list[ApiError | None]]) -> None:
-        try:
-            errors.update(zip(positions, done.result()))
-        except ApiError as error:
-            errors.update(dict.fromkeys(positions, error))
-        answer.resolve(_response(resources, errors))
-
-    services.controller.append_records(
+    decided = services.controller.append_records(
         lambda image: decide_incremental(image, services.config, changes, validate_only=request.validate_only)
-    ).then(decided)
-    return answer
+    )
+    whole = config_changes.with_decided(decided, positions, errors)
+    return whole.map(lambda errors: _response(resources, errors))
 
 
 def error_response(

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.init_producer_id_response import InitProducerIdResponse
 
 if TYPE_CHECKING:
+    from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.protocol.generated.init_producer_id_request import InitProducerIdRequest
@@ -32,16 +32,8 @@ def handle(
     if request.transactional_id is not None:
         # No transaction coordinator yet: what Kafka answers while the id's coordinator is not here.
         raise ApiError(ErrorCode.NOT_COORDINATOR if request.transactional_id else ErrorCode.INVALID_REQUEST)
-    answer: Deferred[InitProducerIdResponse] = Deferred()
-
-    def allocated(done: Deferred[int]) -> None:
-        try:
-            answer.resolve(InitProducerIdResponse(producer_id=done.result(), producer_epoch=0))
-        except Exception as error:
-            answer.fail(error)
-
-    services.controller.next_producer_id().then(allocated)
-    return answer
+    allocated = services.controller.next_producer_id()
+    return allocated.map(lambda number: InitProducerIdResponse(producer_id=number, producer_epoch=0))
 
 
 def error_response(

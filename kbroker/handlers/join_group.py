@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kbroker.broker.deferred import Deferred
 from kbroker.errors import ErrorCode
 from kbroker.protocol.generated.join_group_response import JoinGroupResponse
 
 if TYPE_CHECKING:
+    from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.protocol.generated.join_group_request import JoinGroupRequest
@@ -31,19 +31,12 @@ def handle(
     joined = services.groups.join(request, context.version, context.client_id or "", context.client_host)
     if context.version >= _NULL_PROTOCOL_SINCE:
         return joined
-    answer: Deferred[JoinGroupResponse] = Deferred()
 
-    def named(done: Deferred[JoinGroupResponse]) -> None:
-        try:
-            response = done.result()
-        except Exception as error:
-            answer.fail(error)
-            return
+    def named(response: JoinGroupResponse) -> JoinGroupResponse:
         response.protocol_name = response.protocol_name or ""
-        answer.resolve(response)
+        return response
 
-    joined.then(named)
-    return answer
+    return joined.map(named)
 
 
 def error_response(

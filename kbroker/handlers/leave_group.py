@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kbroker.broker.deferred import Deferred
 from kbroker.protocol.generated.leave_group_request import MemberIdentity
 from kbroker.protocol.generated.leave_group_response import LeaveGroupResponse
 
 if TYPE_CHECKING:
+    from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
     from kbroker.errors import ErrorCode
     from kbroker.handlers.context import RequestContext
@@ -30,18 +30,7 @@ def handle(
     if context.version >= _MANY_SINCE:
         return services.groups.leave(request.group_id, request.members)
     left = services.groups.leave(request.group_id, [MemberIdentity(member_id=request.member_id)])
-    answer: Deferred[LeaveGroupResponse] = Deferred()
-
-    def alone(done: Deferred[LeaveGroupResponse]) -> None:
-        try:
-            (member,) = done.result().members
-        except Exception as error:
-            answer.fail(error)
-        else:
-            answer.resolve(LeaveGroupResponse(error_code=member.error_code))
-
-    left.then(alone)
-    return answer
+    return left.map(lambda response: LeaveGroupResponse(error_code=response.members[0].error_code))
 
 
 def error_response(

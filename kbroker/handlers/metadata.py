@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from kbroker.broker.auto_topics import create_automatic_topics
-from kbroker.broker.deferred import Deferred
 from kbroker.controller.topics import topic_name_problem
 from kbroker.errors import ErrorCode
 from kbroker.handlers import allowed_operations
@@ -28,6 +27,7 @@ from kbroker.protocol.generated.metadata_response import (
 from kbroker.types import ZERO_UUID, Uuid
 
 if TYPE_CHECKING:
+    from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.metadata.image import ClusterImage, PartitionImage, TopicImage
@@ -50,9 +50,7 @@ def handle(
         # As Kafka: the first answer says that the topic is not there yet.
         unknown = dict.fromkeys(missing, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         return _answer(services, context, request, unknown)
-    answer: Deferred[MetadataResponse] = Deferred()
-    creation.then(lambda done: answer.resolve(_answer(services, context, request, done.result())))
-    return answer
+    return creation.map(lambda created: _answer(services, context, request, created))
 
 
 def error_response(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kbroker.broker.deferred import Deferred
 from kbroker.coordinator.group.offset_requests import DeletedOffsets
 from kbroker.errors import ErrorCode
 from kbroker.protocol.generated.offset_delete_response import (
@@ -17,6 +16,7 @@ from kbroker.protocol.generated.offset_delete_response import (
 )
 
 if TYPE_CHECKING:
+    from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.protocol.generated.offset_delete_request import OffsetDeleteRequest
@@ -48,20 +48,14 @@ def handle(
     if len(places) < sum(len(topic.partitions) for topic in topics):
         topics = _merged(topics)
     response = OffsetDeleteResponse(topics=topics)
-    answer: Deferred[OffsetDeleteResponse] = Deferred()
 
-    def deleted(done: Deferred[DeletedOffsets]) -> None:
-        try:
-            code, codes = done.result()
-        except Exception as error:
-            answer.fail(error)
-            return
+    def answer(deleted: DeletedOffsets) -> OffsetDeleteResponse:
+        code, codes = deleted
         for place, each in zip(places, codes):
             place.error_code = each
-        answer.resolve(OffsetDeleteResponse(error_code=code) if code else response)
+        return OffsetDeleteResponse(error_code=code) if code else response
 
-    services.groups.delete_offsets(request.group_id, wanted).then(deleted)
-    return answer
+    return services.groups.delete_offsets(request.group_id, wanted).map(answer)
 
 
 def _merged(topics: list[OffsetDeleteResponseTopic]) -> list[OffsetDeleteResponseTopic]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from kbroker.broker.deferred import Deferred
 from kbroker.broker.gather import failed, gather
 from kbroker.coordinator.group.offset_requests import FetchedOffset
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
@@ -25,6 +24,7 @@ from kbroker.protocol.generated.offset_fetch_response import (
 from kbroker.types import ZERO_UUID
 
 if TYPE_CHECKING:
+    from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.metadata.image import ClusterImage
@@ -52,18 +52,14 @@ def handle(
         _check_repeats(request)
     image = services.metadata.image
     parts = [_fetch_group(services, context.version, request, group) for group in request.groups]
-    answer: Deferred[OffsetFetchResponse] = Deferred()
 
-    def found(done: Deferred[list[_Found | ApiError]]) -> None:
-        groups = zip(request.groups, done.result())
-        answer.resolve(
-            OffsetFetchResponse(
-                groups=[_group(image, context.version, group, each) for group, each in groups]
-            )
+    def answer(found: list[_Found | ApiError]) -> OffsetFetchResponse:
+        groups = zip(request.groups, found)
+        return OffsetFetchResponse(
+            groups=[_group(image, context.version, group, each) for group, each in groups]
         )
 
-    gather(parts).then(found)
-    return answer
+    return gather(parts).map(answer)
 
 
 def _check_repeats(request: OffsetFetchRequest) -> None:
@@ -84,28 +80,17 @@ def _fetch_one(
     if request.topics is not None:
         topics = [(topic.name, ZERO_UUID, topic.partition_indexes) for topic in request.topics]
     fetched = services.groups.fetch_offsets(request.group_id, None, -1, topics, request.require_stable)
-    answer: Deferred[OffsetFetchResponse] = Deferred()
-
-    def found(done: Deferred[_Found]) -> None:
-        try:
-            topics = done.result()
-        except Exception as error:
-            answer.fail(error)
-            return
-        answer.resolve(
-            OffsetFetchResponse(
-                topics=[
-                    OffsetFetchResponseTopic(
-                        name=name,
-                        partitions=[OffsetFetchResponsePartition(**_fields(each)) for each in partitions],
-                    )
-                    for name, partitions in topics
-                ]
-            )
+    return fetched.map(
+        lambda found: OffsetFetchResponse(
+            topics=[
+                OffsetFetchResponseTopic(
+                    name=name,
+                    partitions=[OffsetFetchResponsePartition(**_fields(each)) for each in partitions],
+                )
+                for name, partitions in found
+            ]
         )
-
-    fetched.then(found)
-    return answer
+    )
 
 
 def _fields(fetched: FetchedOffset) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kbroker.broker.deferred import Deferred
 from kbroker.controller.features import FeatureUpdate, update_features
 from kbroker.errors import ErrorCode
 from kbroker.protocol.generated.update_features_response import (
@@ -16,6 +15,7 @@ from kbroker.protocol.generated.update_features_response import (
 )
 
 if TYPE_CHECKING:
+    from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.protocol.generated.update_features_request import UpdateFeaturesRequest
@@ -32,22 +32,16 @@ def handle(
         FeatureUpdate(update.feature, update.max_version_level, update.upgrade_type)
         for update in request.feature_updates
     ]
-    answer: Deferred[UpdateFeaturesResponse] = Deferred()
 
-    def updated(done: Deferred[None]) -> None:
-        try:
-            done.result()
-        except Exception as error:
-            answer.fail(error)
-            return
+    def answer(_: None) -> UpdateFeaturesResponse:
         results = []
         if context.version < 2:
             names = dict.fromkeys(update.name for update in updates)
             # "NONE" is what Kafka writes there on success.
             results = [UpdatableFeatureResult(feature=name, error_message="NONE") for name in names]
-        answer.resolve(UpdateFeaturesResponse(error_message=None, results=results))
+        return UpdateFeaturesResponse(error_message=None, results=results)
 
-    services.controller.append_records(
+    return services.controller.append_records(
         lambda image: update_features(
             image,
             updates,
@@ -56,8 +50,7 @@ def handle(
             services.config.static_int("min.insync.replicas"),
         ),
         timeout_ms=request.timeout_ms,
-    ).then(updated)
-    return answer
+    ).map(answer)
 
 
 def error_response(

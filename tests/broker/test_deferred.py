@@ -44,3 +44,25 @@ def test_nothing_is_told_to_a_resolver_that_has_finished():
     done.cancel()
     assert told == []
     assert done.result() == 1
+
+
+def test_map_changes_the_value_and_lets_errors_and_cancellations_through():
+    source = Deferred()
+    doubled = source.map(lambda value: value * 2)
+    source.resolve(4)
+    assert doubled.result() == 8
+    failed = Deferred()
+    mapped = failed.map(lambda value: value)
+    failed.fail(KeyError("x"))
+    with pytest.raises(KeyError):
+        mapped.result()
+    odd = Deferred()
+    mapped = odd.map(lambda value: 1 // value)
+    odd.resolve(0)
+    with pytest.raises(ZeroDivisionError):
+        mapped.result()
+    told = []
+    waiting = Deferred()
+    waiting.on_cancel = lambda: told.append("cancelled")
+    waiting.map(str).cancel()
+    assert told == ["cancelled"]
