@@ -138,7 +138,7 @@ def _broker_entry(broker: BrokerConfig, name: str, *, defaults_only: bool = Fals
         layers = [Synonym(*layer) for layer in broker.synonyms(name, sensitive=True)]
         return _entry(unknown, None, layers, read_only=True)._replace(type=ConfigType.UNKNOWN)
     synonyms = [Synonym(*layer) for layer in broker.synonyms(name, sensitive=definition.sensitive)]
-    if definition.hidden:
+    if definition.hidden and definition.scope is Scope.CLUSTER:
         # To Kafka's list of settings these do not belong: they are only ever set dynamically.
         synonyms = [s for s in synonyms if s.source is not ConfigSource.DEFAULT]
     value = broker.get(name)

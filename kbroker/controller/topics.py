@@ -343,8 +343,8 @@ class TopicRef(NamedTuple):
 
 def delete_topics(image: ClusterImage, refs: Sequence[TopicRef]) -> Decision[list[DeletableTopicResult]]:
     """Topics go, with their configs. Each is named once, by name or by id; double naming deletes nothing."""
-    names = Counter(ref.name for ref in refs if ref.name is not None)
-    ids = Counter(ref.id for ref in refs if ref.id != ZERO_UUID)
+    names = Counter(ref.name for ref in refs if ref.name is not None and ref.id == ZERO_UUID)
+    ids = Counter(ref.id for ref in refs if ref.name is None and ref.id != ZERO_UUID)
     results: list[DeletableTopicResult] = []
     records: list[Message] = []
     seen: set[TopicRef] = set()

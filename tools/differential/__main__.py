@@ -27,6 +27,8 @@ from tools.differential.report import printed, signature
 from tools.differential.session import Exchange, Session
 
 _CACHE = Path(os.environ.get("KBROKER_TEST_CACHE", Path.home() / ".cache" / "kbroker-tests"))
+#: So many answers in a row that only Kafka owes: it is stuck or gone.
+_LOST_MAX = 6
 
 
 def main() -> int:
@@ -63,6 +65,7 @@ class _Run:
         self.recording = Recording(seeds)
         self._addresses = (kafka, kbroker)
         self._reduce = reduce
+        self._lost = 0
         self.asked: Counter[str] = Counter()
         self.known: Counter[str] = Counter()
         self.new: Counter[str] = Counter()
@@ -93,7 +96,11 @@ class _Run:
         if exchange.theirs is not None:
             self.asked[exchange.api] += 1
         if not exchange.differences:
+            self._lost = 0
             return
+        self._lost = self._lost + 1 if exchange.theirs in ("closed", "timeout") else 0
+        if self._lost >= _LOST_MAX:
+            raise RuntimeError("Apache Kafka does not answer any more")
         why = reason(exchange)
         if why is not None:
             self.known[why] += 1
