@@ -21,6 +21,7 @@ from kbroker.handlers.context import ConnectionContext, RequestContext
 from kbroker.handlers.fetch_encode import FetchEncoder, Leader, Node
 from kbroker.handlers.fetch_known import VERSION_MIN, KnownFetches
 from kbroker.handlers.fetch_read import PartitionRead, PartitionReader
+from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.generated.fetch_request import FetchRequest
 from kbroker.replication.delayed_fetch import DelayedFetch
 
@@ -63,7 +64,7 @@ class FetchPath:
         self, connection: FetchConnection, frame: bytes, position: int, context: RequestContext
     ) -> FetchAnswer:
         """Answer now, or when there is enough."""
-        request = FetchRequest.decode(frame, context.version, position)
+        request, _ = decode_request(FetchRequest, frame, context.version, position)
         replica_id = request.replica_state.replica_id if context.version >= 15 else request.replica_id
         if replica_id < 0 and context.version >= VERSION_MIN:
             self._learn(connection, frame, position, request, context)

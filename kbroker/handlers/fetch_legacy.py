@@ -20,6 +20,7 @@ from kbroker.broker.deferred import Deferred
 from kbroker.broker.fetch_session import FetchedPartition
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers.fetch_read import PartitionRead, PartitionReader
+from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.down_convert import down_convert
 from kbroker.protocol.generated.fetch_request import FetchRequest
 from kbroker.protocol.generated.fetch_response import FetchableTopicResponse, FetchResponse, PartitionData
@@ -58,7 +59,7 @@ class LegacyFetchPath:
         self, connection: object, frame: bytes, position: int, context: RequestContext
     ) -> bytes | Deferred[bytes]:
         """Answer now, or when there is enough."""
-        request = FetchRequest.decode(frame, context.version, position)
+        request, _ = decode_request(FetchRequest, frame, context.version, position)
         self._turn += 1
         return _LegacyFetch(self._services, request, context, self._turn).answer_or_park()
 

@@ -14,6 +14,7 @@ from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers.produce import ProduceConnection, ProducePath, chain
 from kbroker.metadata.image import INTERNAL_TOPICS
+from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.compression import CODEC_NAMES, Codec
 from kbroker.protocol.generated.produce_request import ProduceRequest
 from kbroker.protocol.record_batch import MAX_DECOMPRESSED_BYTES
@@ -48,7 +49,7 @@ class LegacyProducePath(ProducePath):
         """Convert, then go the way of every Produce."""
         if connection.staged:
             self.finish_batch(connection)
-        request = ProduceRequest.decode(frame, context.version, position)
+        request, _ = decode_request(ProduceRequest, frame, context.version, position)
         items = self._items(request, context)
         jobs = [job for item in items if (job := self._job(request, item, context)) is not None]
         run_blocking = self._services.run_blocking

@@ -19,8 +19,8 @@ Buffer: TypeAlias = bytes | bytearray | memoryview
 #: Tagged fields that our schemas do not know (KIP-482): kept, and written again.
 UnknownTags: TypeAlias = list[tuple[int, bytes]] | None
 
-#: Kafka's own limits for a reader.
-MAX_ARRAY_ELEMENTS: Final = 1_000_000
+#: Kafka's own limits for a reader; the elements are those of one array.
+ELEMENTS_MAX: Final = 1_000_000
 MAX_TAGGED_FIELDS: Final = 10_000
 MAX_STRING_BYTES: Final = 0x7FFF
 

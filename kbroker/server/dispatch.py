@@ -33,6 +33,7 @@ from kbroker.protocol.api_keys import (
     response_class,
     response_header_version,
 )
+from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.primitives import read_unknown_tags
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Dispatcher:
             self.finish_batch(connection)
         if route.raw is not None:
             return self._call_raw(route, connection, frame, position, context)
-        request = route.request_type.decode(frame, route.version, position)
+        request, _ = decode_request(route.request_type, frame, route.version, position)
         return self._call(route, context, request)
 
     def _call_raw(

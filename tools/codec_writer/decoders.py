@@ -236,7 +236,7 @@ class Decoders:
         opened = self._null_or_else(field, nullable)
         width = self._least_size(field, version, flexible)
         needed = "n" if width == 1 else f"n * {width}"
-        out.open(f"if {needed} > len(buf) - pos or n > 1000000:")
+        out.open(f"if {needed} > len(buf) - pos or n > ELEMENTS_MAX:")
         out.add("raise too_many(n)")
         out.close()
         target = f"o.{field.attr}"

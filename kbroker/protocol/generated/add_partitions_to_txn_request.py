@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -144,7 +145,7 @@ def _decode_add_partitions_to_txn_topic_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -187,7 +188,7 @@ def _decode_add_partitions_to_txn_topic_v3(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -237,7 +238,7 @@ def _decode_add_partitions_to_txn_transaction_v4(
             n -= 1
         if n < 0:
             raise null_field("topics")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_add_partitions_to_txn_topic_v3(buf, pos, n)
         o.unknown_tags = None
@@ -277,7 +278,7 @@ def _decode_add_partitions_to_txn_request_v0(buf: Buffer, pos: int) -> tuple[Add
     pos += 14
     if n < 0:
         raise null_field("v3AndBelowTopics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.v3_and_below_topics, pos = _decode_add_partitions_to_txn_topic_v0(buf, pos, n)
     o.transactions = []
@@ -316,7 +317,7 @@ def _decode_add_partitions_to_txn_request_v3(buf: Buffer, pos: int) -> tuple[Add
         n -= 1
     if n < 0:
         raise null_field("v3AndBelowTopics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.v3_and_below_topics, pos = _decode_add_partitions_to_txn_topic_v3(buf, pos, n)
     o.transactions = []
@@ -352,7 +353,7 @@ def _decode_add_partitions_to_txn_request_v4(buf: Buffer, pos: int) -> tuple[Add
         n -= 1
     if n < 0:
         raise null_field("transactions")
-    if n * 14 > len(buf) - pos or n > 1000000:
+    if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.transactions, pos = _decode_add_partitions_to_txn_transaction_v4(buf, pos, n)
     o.v3_and_below_transactional_id = ""

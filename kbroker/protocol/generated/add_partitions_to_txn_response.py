@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -210,7 +211,7 @@ def _decode_add_partitions_to_txn_topic_result_v0(
         pos += 4
         if n < 0:
             raise null_field("resultsByPartition")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.results_by_partition, pos = _decode_add_partitions_to_txn_partition_result_v0(buf, pos, n)
         o.unknown_tags = None
@@ -255,7 +256,7 @@ def _decode_add_partitions_to_txn_topic_result_v3(
             n -= 1
         if n < 0:
             raise null_field("resultsByPartition")
-        if n * 7 > len(buf) - pos or n > 1000000:
+        if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.results_by_partition, pos = _decode_add_partitions_to_txn_partition_result_v3(buf, pos, n)
         o.unknown_tags = None
@@ -305,7 +306,7 @@ def _decode_add_partitions_to_txn_result_v4(
             n -= 1
         if n < 0:
             raise null_field("topicResults")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topic_results, pos = _decode_add_partitions_to_txn_topic_result_v3(buf, pos, n)
         o.unknown_tags = None
@@ -340,7 +341,7 @@ def _decode_add_partitions_to_txn_response_v0(
     pos += 8
     if n < 0:
         raise null_field("resultsByTopicV3AndBelow")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results_by_topic_v3_and_below, pos = _decode_add_partitions_to_txn_topic_result_v0(buf, pos, n)
     o.error_code = 0
@@ -373,7 +374,7 @@ def _decode_add_partitions_to_txn_response_v3(
         n -= 1
     if n < 0:
         raise null_field("resultsByTopicV3AndBelow")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results_by_topic_v3_and_below, pos = _decode_add_partitions_to_txn_topic_result_v3(buf, pos, n)
     o.error_code = 0
@@ -414,7 +415,7 @@ def _decode_add_partitions_to_txn_response_v4(
         n -= 1
     if n < 0:
         raise null_field("resultsByTransaction")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results_by_transaction, pos = _decode_add_partitions_to_txn_result_v4(buf, pos, n)
     o.results_by_topic_v3_and_below = []

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -155,7 +156,7 @@ def _decode_add_raft_voter_request_v0(buf: Buffer, pos: int) -> tuple[AddRaftVot
         n -= 1
     if n < 0:
         raise null_field("listeners")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.listeners, pos = _decode_listener_v0(buf, pos, n)
     o.ack_when_committed = True
@@ -200,7 +201,7 @@ def _decode_add_raft_voter_request_v1(buf: Buffer, pos: int) -> tuple[AddRaftVot
         n -= 1
     if n < 0:
         raise null_field("listeners")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.listeners, pos = _decode_listener_v0(buf, pos, n)
     (o.ack_when_committed,) = unpack_o(buf, pos)

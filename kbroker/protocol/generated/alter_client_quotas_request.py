@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -267,14 +268,14 @@ def _decode_entry_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Entry
         pos += 4
         if n < 0:
             raise null_field("entity")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.entity, pos = _decode_entity_data_v0(buf, pos, n)
         (n,) = unpack_i(buf, pos)
         pos += 4
         if n < 0:
             raise null_field("ops")
-        if n * 11 > len(buf) - pos or n > 1000000:
+        if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.ops, pos = _decode_op_data_v0(buf, pos, n)
         o.unknown_tags = None
@@ -304,7 +305,7 @@ def _decode_entry_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[Entry
             n -= 1
         if n < 0:
             raise null_field("entity")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.entity, pos = _decode_entity_data_v1(buf, pos, n)
         n = buf[pos] - 1
@@ -315,7 +316,7 @@ def _decode_entry_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[Entry
             n -= 1
         if n < 0:
             raise null_field("ops")
-        if n * 11 > len(buf) - pos or n > 1000000:
+        if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.ops, pos = _decode_op_data_v1(buf, pos, n)
         o.unknown_tags = None
@@ -346,7 +347,7 @@ def _decode_alter_client_quotas_request_v0(buf: Buffer, pos: int) -> tuple[Alter
     pos += 4
     if n < 0:
         raise null_field("entries")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.entries, pos = _decode_entry_data_v0(buf, pos, n)
     (o.validate_only,) = unpack_o(buf, pos)
@@ -373,7 +374,7 @@ def _decode_alter_client_quotas_request_v1(buf: Buffer, pos: int) -> tuple[Alter
         n -= 1
     if n < 0:
         raise null_field("entries")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.entries, pos = _decode_entry_data_v1(buf, pos, n)
     (o.validate_only,) = unpack_o(buf, pos)

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -195,7 +196,7 @@ def _decode_entry_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Entry
         pos += 4
         if n < 0:
             raise null_field("entity")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.entity, pos = _decode_entity_data_v0(buf, pos, n)
         o.unknown_tags = None
@@ -235,7 +236,7 @@ def _decode_entry_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[Entry
             n -= 1
         if n < 0:
             raise null_field("entity")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.entity, pos = _decode_entity_data_v1(buf, pos, n)
         o.unknown_tags = None
@@ -265,7 +266,7 @@ def _decode_alter_client_quotas_response_v0(buf: Buffer, pos: int) -> tuple[Alte
     pos += 8
     if n < 0:
         raise null_field("entries")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.entries, pos = _decode_entry_data_v0(buf, pos, n)
     o.unknown_tags = None
@@ -291,7 +292,7 @@ def _decode_alter_client_quotas_response_v1(buf: Buffer, pos: int) -> tuple[Alte
         n -= 1
     if n < 0:
         raise null_field("entries")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.entries, pos = _decode_entry_data_v1(buf, pos, n)
     o.unknown_tags = None

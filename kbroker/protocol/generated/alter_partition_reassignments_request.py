@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -121,7 +122,7 @@ def _decode_reassignable_partition_v0(
         if n < 0:
             o.replicas = None
         else:
-            if n * 4 > len(buf) - pos or n > 1000000:
+            if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.replicas = unpack_int32s(buf, pos, n)
             pos += 4 * n
@@ -168,7 +169,7 @@ def _decode_reassignable_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[li
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_reassignable_partition_v0(buf, pos, n)
         o.unknown_tags = None
@@ -206,7 +207,7 @@ def _decode_alter_partition_reassignments_request_v0(
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_reassignable_topic_v0(buf, pos, n)
     o.allow_replication_factor_change = True
@@ -249,7 +250,7 @@ def _decode_alter_partition_reassignments_request_v1(
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_reassignable_topic_v0(buf, pos, n)
     o.unknown_tags = None

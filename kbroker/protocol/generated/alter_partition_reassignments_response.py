@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -172,7 +173,7 @@ def _decode_reassignable_topic_response_v0(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 8 > len(buf) - pos or n > 1000000:
+        if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_reassignable_partition_response_v0(buf, pos, n)
         o.unknown_tags = None
@@ -220,7 +221,7 @@ def _decode_alter_partition_reassignments_response_v0(
         n -= 1
     if n < 0:
         raise null_field("responses")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_reassignable_topic_response_v0(buf, pos, n)
     o.allow_replication_factor_change = True
@@ -269,7 +270,7 @@ def _decode_alter_partition_reassignments_response_v1(
         n -= 1
     if n < 0:
         raise null_field("responses")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_reassignable_topic_response_v0(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -184,7 +185,7 @@ def _decode_partition_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[P
             n -= 1
         if n < 0:
             raise null_field("newIsr")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.new_isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -232,7 +233,7 @@ def _decode_partition_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[P
             n -= 1
         if n < 0:
             raise null_field("newIsr")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.new_isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -277,7 +278,7 @@ def _decode_partition_data_v3(buf: Buffer, pos: int, count: int) -> tuple[list[P
             n -= 1
         if n < 0:
             raise null_field("newIsrWithEpochs")
-        if n * 13 > len(buf) - pos or n > 1000000:
+        if n * 13 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.new_isr_with_epochs, pos = _decode_broker_state_v3(buf, pos, n)
         o.leader_recovery_state, o.partition_epoch = unpack_bi(buf, pos)
@@ -326,7 +327,7 @@ def _decode_topic_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 14 > len(buf) - pos or n > 1000000:
+        if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v0(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -370,7 +371,7 @@ def _decode_topic_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 15 > len(buf) - pos or n > 1000000:
+        if n * 15 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v1(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -409,7 +410,7 @@ def _decode_topic_data_v2(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 15 > len(buf) - pos or n > 1000000:
+        if n * 15 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v1(buf, pos, n)
         o.topic_name = ""
@@ -448,7 +449,7 @@ def _decode_topic_data_v3(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 15 > len(buf) - pos or n > 1000000:
+        if n * 15 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v3(buf, pos, n)
         o.topic_name = ""
@@ -484,7 +485,7 @@ def _decode_alter_partition_request_v0(buf: Buffer, pos: int) -> tuple[AlterPart
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_data_v0(buf, pos, n)
     o.unknown_tags = None
@@ -518,7 +519,7 @@ def _decode_alter_partition_request_v1(buf: Buffer, pos: int) -> tuple[AlterPart
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_data_v1(buf, pos, n)
     o.unknown_tags = None
@@ -552,7 +553,7 @@ def _decode_alter_partition_request_v2(buf: Buffer, pos: int) -> tuple[AlterPart
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_data_v2(buf, pos, n)
     o.unknown_tags = None
@@ -586,7 +587,7 @@ def _decode_alter_partition_request_v3(buf: Buffer, pos: int) -> tuple[AlterPart
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_data_v3(buf, pos, n)
     o.unknown_tags = None

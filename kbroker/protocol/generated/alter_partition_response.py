@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -140,7 +141,7 @@ def _decode_partition_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[P
             n -= 1
         if n < 0:
             raise null_field("isr")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -183,7 +184,7 @@ def _decode_partition_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[P
             n -= 1
         if n < 0:
             raise null_field("isr")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -230,7 +231,7 @@ def _decode_topic_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 20 > len(buf) - pos or n > 1000000:
+        if n * 20 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v0(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -274,7 +275,7 @@ def _decode_topic_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 21 > len(buf) - pos or n > 1000000:
+        if n * 21 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v1(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -313,7 +314,7 @@ def _decode_topic_data_v2(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 21 > len(buf) - pos or n > 1000000:
+        if n * 21 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v1(buf, pos, n)
         o.topic_name = ""
@@ -349,7 +350,7 @@ def _decode_alter_partition_response_v0(buf: Buffer, pos: int) -> tuple[AlterPar
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_data_v0(buf, pos, n)
     o.unknown_tags = None
@@ -383,7 +384,7 @@ def _decode_alter_partition_response_v1(buf: Buffer, pos: int) -> tuple[AlterPar
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_data_v1(buf, pos, n)
     o.unknown_tags = None
@@ -417,7 +418,7 @@ def _decode_alter_partition_response_v2(buf: Buffer, pos: int) -> tuple[AlterPar
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_data_v2(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -115,7 +116,7 @@ def _decode_alter_replica_log_dir_topic_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -158,7 +159,7 @@ def _decode_alter_replica_log_dir_topic_v2(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -202,7 +203,7 @@ def _decode_alter_replica_log_dir_v0(
         pos += 4
         if n < 0:
             raise null_field("topics")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_alter_replica_log_dir_topic_v0(buf, pos, n)
         o.unknown_tags = None
@@ -244,7 +245,7 @@ def _decode_alter_replica_log_dir_v2(
             n -= 1
         if n < 0:
             raise null_field("topics")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_alter_replica_log_dir_topic_v2(buf, pos, n)
         o.unknown_tags = None
@@ -276,7 +277,7 @@ def _decode_alter_replica_log_dirs_request_v0(
     pos += 4
     if n < 0:
         raise null_field("dirs")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.dirs, pos = _decode_alter_replica_log_dir_v0(buf, pos, n)
     o.unknown_tags = None
@@ -303,7 +304,7 @@ def _decode_alter_replica_log_dirs_request_v2(
         n -= 1
     if n < 0:
         raise null_field("dirs")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.dirs, pos = _decode_alter_replica_log_dir_v2(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -176,7 +177,7 @@ def _decode_alter_replica_log_dir_topic_result_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_alter_replica_log_dir_partition_result_v0(buf, pos, n)
         o.unknown_tags = None
@@ -221,7 +222,7 @@ def _decode_alter_replica_log_dir_topic_result_v2(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 7 > len(buf) - pos or n > 1000000:
+        if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_alter_replica_log_dir_partition_result_v2(buf, pos, n)
         o.unknown_tags = None
@@ -256,7 +257,7 @@ def _decode_alter_replica_log_dirs_response_v0(
     pos += 8
     if n < 0:
         raise null_field("results")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_alter_replica_log_dir_topic_result_v0(buf, pos, n)
     o.unknown_tags = None
@@ -285,7 +286,7 @@ def _decode_alter_replica_log_dirs_response_v2(
         n -= 1
     if n < 0:
         raise null_field("results")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_alter_replica_log_dir_topic_result_v2(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -150,7 +151,7 @@ def _decode_alter_share_group_offsets_request_topic_v0(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 13 > len(buf) - pos or n > 1000000:
+        if n * 13 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_alter_share_group_offsets_request_partition_v0(buf, pos, n)
         o.unknown_tags = None
@@ -196,7 +197,7 @@ def _decode_alter_share_group_offsets_request_v0(
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_alter_share_group_offsets_request_topic_v0(buf, pos, n)
     o.unknown_tags = None

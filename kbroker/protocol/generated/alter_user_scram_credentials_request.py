@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -217,7 +218,7 @@ def _decode_alter_user_scram_credentials_request_v0(
         n -= 1
     if n < 0:
         raise null_field("deletions")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.deletions, pos = _decode_scram_credential_deletion_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -228,7 +229,7 @@ def _decode_alter_user_scram_credentials_request_v0(
         n -= 1
     if n < 0:
         raise null_field("upsertions")
-    if n * 9 > len(buf) - pos or n > 1000000:
+    if n * 9 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.upsertions, pos = _decode_scram_credential_upsertion_v0(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -142,7 +143,7 @@ def _decode_alter_user_scram_credentials_response_v0(
         n -= 1
     if n < 0:
         raise null_field("results")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_alter_user_scram_credentials_result_v0(buf, pos, n)
     o.unknown_tags = None

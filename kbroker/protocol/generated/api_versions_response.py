@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -277,7 +278,7 @@ def _decode_api_versions_response_v0(buf: Buffer, pos: int) -> tuple[ApiVersions
     pos += 6
     if n < 0:
         raise null_field("apiKeys")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.api_keys, pos = _decode_api_version_v0(buf, pos, n)
     o.throttle_time_ms = 0
@@ -302,7 +303,7 @@ def _decode_api_versions_response_v1(buf: Buffer, pos: int) -> tuple[ApiVersions
     pos += 6
     if n < 0:
         raise null_field("apiKeys")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.api_keys, pos = _decode_api_version_v0(buf, pos, n)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
@@ -335,7 +336,7 @@ def _decode_api_versions_response_v3(buf: Buffer, pos: int) -> tuple[ApiVersions
         n -= 1
     if n < 0:
         raise null_field("apiKeys")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.api_keys, pos = _decode_api_version_v3(buf, pos, n)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
@@ -366,7 +367,7 @@ def _tags_of_api_versions_response_v3(buf: Buffer, pos: int, o: ApiVersionsRespo
                 n -= 1
             if n < 0:
                 raise null_field("supportedFeatures")
-            if n * 6 > len(buf) - pos or n > 1000000:
+            if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.supported_features, pos = _decode_supported_feature_key_v3(buf, pos, n)
         elif tag == 1:
@@ -381,7 +382,7 @@ def _tags_of_api_versions_response_v3(buf: Buffer, pos: int, o: ApiVersionsRespo
                 n -= 1
             if n < 0:
                 raise null_field("finalizedFeatures")
-            if n * 6 > len(buf) - pos or n > 1000000:
+            if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.finalized_features, pos = _decode_finalized_feature_key_v3(buf, pos, n)
         elif tag == 3:

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -155,7 +156,7 @@ def _decode_topic_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 5 > len(buf) - pos or n > 1000000:
+        if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v0(buf, pos, n)
         o.unknown_tags = None
@@ -193,7 +194,7 @@ def _decode_directory_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[D
             n -= 1
         if n < 0:
             raise null_field("topics")
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_topic_data_v0(buf, pos, n)
         o.unknown_tags = None
@@ -231,7 +232,7 @@ def _decode_assign_replicas_to_dirs_request_v0(
         n -= 1
     if n < 0:
         raise null_field("directories")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.directories, pos = _decode_directory_data_v0(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -239,7 +240,7 @@ def _decode_topic_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 12 > len(buf) - pos or n > 1000000:
+        if n * 12 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v0(buf, pos, n)
         o.unknown_tags = None
@@ -277,7 +278,7 @@ def _decode_topic_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 29 > len(buf) - pos or n > 1000000:
+        if n * 29 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v1(buf, pos, n)
         o.unknown_tags = None
@@ -314,7 +315,7 @@ def _decode_begin_quorum_epoch_request_v0(buf: Buffer, pos: int) -> tuple[BeginQ
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_data_v0(buf, pos, n)
     o.voter_id = -1
@@ -352,7 +353,7 @@ def _decode_begin_quorum_epoch_request_v1(buf: Buffer, pos: int) -> tuple[BeginQ
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_data_v1(buf, pos, n)
     n = buf[pos] - 1
@@ -363,7 +364,7 @@ def _decode_begin_quorum_epoch_request_v1(buf: Buffer, pos: int) -> tuple[BeginQ
         n -= 1
     if n < 0:
         raise null_field("leaderEndpoints")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.leader_endpoints, pos = _decode_leader_endpoint_v1(buf, pos, n)
     o.unknown_tags = None

@@ -9,6 +9,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     UNSET,
     UnknownTags,
@@ -151,7 +152,7 @@ def _tags_of_broker_heartbeat_request_v1(buf: Buffer, pos: int, o: BrokerHeartbe
                 n -= 1
             if n < 0:
                 raise null_field("offlineLogDirs")
-            if n * 16 > len(buf) - pos or n > 1000000:
+            if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             end = pos + 16 * n
             o.offline_log_dirs = [bytes(buf[i : i + 16]) for i in range(pos, end, 16)]
@@ -223,7 +224,7 @@ def _tags_of_broker_heartbeat_request_v2(buf: Buffer, pos: int, o: BrokerHeartbe
                 n -= 1
             if n < 0:
                 raise null_field("offlineLogDirs")
-            if n * 16 > len(buf) - pos or n > 1000000:
+            if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             end = pos + 16 * n
             o.offline_log_dirs = [bytes(buf[i : i + 16]) for i in range(pos, end, 16)]
@@ -238,7 +239,7 @@ def _tags_of_broker_heartbeat_request_v2(buf: Buffer, pos: int, o: BrokerHeartbe
             if n < 0:
                 o.cordoned_log_dirs = None
             else:
-                if n * 16 > len(buf) - pos or n > 1000000:
+                if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 end = pos + 16 * n
                 o.cordoned_log_dirs = [bytes(buf[i : i + 16]) for i in range(pos, end, 16)]

@@ -9,6 +9,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     UNSET,
     UnknownTags,
@@ -252,7 +253,7 @@ def _tags_of_broker_registration_change_record_v2(
                 n -= 1
             if n < 0:
                 raise null_field("logDirs")
-            if n * 16 > len(buf) - pos or n > 1000000:
+            if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             end = pos + 16 * n
             o.log_dirs = [bytes(buf[i : i + 16]) for i in range(pos, end, 16)]
@@ -344,7 +345,7 @@ def _tags_of_broker_registration_change_record_v3(
                 n -= 1
             if n < 0:
                 raise null_field("logDirs")
-            if n * 16 > len(buf) - pos or n > 1000000:
+            if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             end = pos + 16 * n
             o.log_dirs = [bytes(buf[i : i + 16]) for i in range(pos, end, 16)]
@@ -359,7 +360,7 @@ def _tags_of_broker_registration_change_record_v3(
             if n < 0:
                 o.cordoned_log_dirs = None
             else:
-                if n * 16 > len(buf) - pos or n > 1000000:
+                if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 end = pos + 16 * n
                 o.cordoned_log_dirs = [bytes(buf[i : i + 16]) for i in range(pos, end, 16)]

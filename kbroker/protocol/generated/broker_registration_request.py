@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -230,7 +231,7 @@ def _decode_broker_registration_request_v0(buf: Buffer, pos: int) -> tuple[Broke
         n -= 1
     if n < 0:
         raise null_field("listeners")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.listeners, pos = _decode_listener_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -241,7 +242,7 @@ def _decode_broker_registration_request_v0(buf: Buffer, pos: int) -> tuple[Broke
         n -= 1
     if n < 0:
         raise null_field("features")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.features, pos = _decode_feature_v0(buf, pos, n)
     n = buf[pos]
@@ -302,7 +303,7 @@ def _decode_broker_registration_request_v1(buf: Buffer, pos: int) -> tuple[Broke
         n -= 1
     if n < 0:
         raise null_field("listeners")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.listeners, pos = _decode_listener_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -313,7 +314,7 @@ def _decode_broker_registration_request_v1(buf: Buffer, pos: int) -> tuple[Broke
         n -= 1
     if n < 0:
         raise null_field("features")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.features, pos = _decode_feature_v0(buf, pos, n)
     n = buf[pos]
@@ -374,7 +375,7 @@ def _decode_broker_registration_request_v2(buf: Buffer, pos: int) -> tuple[Broke
         n -= 1
     if n < 0:
         raise null_field("listeners")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.listeners, pos = _decode_listener_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -385,7 +386,7 @@ def _decode_broker_registration_request_v2(buf: Buffer, pos: int) -> tuple[Broke
         n -= 1
     if n < 0:
         raise null_field("features")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.features, pos = _decode_feature_v0(buf, pos, n)
     n = buf[pos]
@@ -405,7 +406,7 @@ def _decode_broker_registration_request_v2(buf: Buffer, pos: int) -> tuple[Broke
         n -= 1
     if n < 0:
         raise null_field("logDirs")
-    if n * 16 > len(buf) - pos or n > 1000000:
+    if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     end = pos + 16 * n
     o.log_dirs = [bytes(buf[i : i + 16]) for i in range(pos, end, 16)]
@@ -462,7 +463,7 @@ def _decode_broker_registration_request_v3(buf: Buffer, pos: int) -> tuple[Broke
         n -= 1
     if n < 0:
         raise null_field("listeners")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.listeners, pos = _decode_listener_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -473,7 +474,7 @@ def _decode_broker_registration_request_v3(buf: Buffer, pos: int) -> tuple[Broke
         n -= 1
     if n < 0:
         raise null_field("features")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.features, pos = _decode_feature_v0(buf, pos, n)
     n = buf[pos]
@@ -493,7 +494,7 @@ def _decode_broker_registration_request_v3(buf: Buffer, pos: int) -> tuple[Broke
         n -= 1
     if n < 0:
         raise null_field("logDirs")
-    if n * 16 > len(buf) - pos or n > 1000000:
+    if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     end = pos + 16 * n
     o.log_dirs = [bytes(buf[i : i + 16]) for i in range(pos, end, 16)]

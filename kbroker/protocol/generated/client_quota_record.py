@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -128,7 +129,7 @@ def _decode_client_quota_record_v0(buf: Buffer, pos: int) -> tuple[ClientQuotaRe
         n -= 1
     if n < 0:
         raise null_field("entity")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.entity, pos = _decode_entity_data_v0(buf, pos, n)
     n = buf[pos]

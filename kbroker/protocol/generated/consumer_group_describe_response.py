@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -218,7 +219,7 @@ def _decode_topic_partitions_v0(buf: Buffer, pos: int, count: int) -> tuple[list
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -256,7 +257,7 @@ def _decode_assignment_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Assig
             n -= 1
         if n < 0:
             raise null_field("topicPartitions")
-        if n * 19 > len(buf) - pos or n > 1000000:
+        if n * 19 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topic_partitions, pos = _decode_topic_partitions_v0(buf, pos, n)
         o.unknown_tags = None
@@ -328,7 +329,7 @@ def _decode_member_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Member], 
             n -= 1
         if n < 0:
             raise null_field("subscribedTopicNames")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.subscribed_topic_names = values = []
         for _ in range(n):
@@ -429,7 +430,7 @@ def _decode_member_v1(buf: Buffer, pos: int, count: int) -> tuple[list[Member], 
             n -= 1
         if n < 0:
             raise null_field("subscribedTopicNames")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.subscribed_topic_names = values = []
         for _ in range(n):
@@ -527,7 +528,7 @@ def _decode_described_group_v0(buf: Buffer, pos: int, count: int) -> tuple[list[
             n -= 1
         if n < 0:
             raise null_field("members")
-        if n * 16 > len(buf) - pos or n > 1000000:
+        if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.members, pos = _decode_member_v0(buf, pos, n)
         (o.authorized_operations,) = unpack_i(buf, pos)
@@ -603,7 +604,7 @@ def _decode_described_group_v1(buf: Buffer, pos: int, count: int) -> tuple[list[
             n -= 1
         if n < 0:
             raise null_field("members")
-        if n * 17 > len(buf) - pos or n > 1000000:
+        if n * 17 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.members, pos = _decode_member_v1(buf, pos, n)
         (o.authorized_operations,) = unpack_i(buf, pos)
@@ -649,7 +650,7 @@ def _decode_consumer_group_describe_response_v0(
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n * 20 > len(buf) - pos or n > 1000000:
+    if n * 20 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_described_group_v0(buf, pos, n)
     o.unknown_tags = None
@@ -686,7 +687,7 @@ def _decode_consumer_group_describe_response_v1(
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n * 20 > len(buf) - pos or n > 1000000:
+    if n * 20 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_described_group_v1(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -120,7 +121,7 @@ def _decode_topic_partitions_v0(buf: Buffer, pos: int, count: int) -> tuple[list
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -190,7 +191,7 @@ def _decode_consumer_group_heartbeat_request_v0(
     if n < 0:
         o.subscribed_topic_names = None
     else:
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.subscribed_topic_names = values = []
         for _ in range(n):
@@ -218,7 +219,7 @@ def _decode_consumer_group_heartbeat_request_v0(
     if n < 0:
         o.topic_partitions = None
     else:
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topic_partitions, pos = _decode_topic_partitions_v0(buf, pos, n)
     o.subscribed_topic_regex = None
@@ -305,7 +306,7 @@ def _decode_consumer_group_heartbeat_request_v1(
     if n < 0:
         o.subscribed_topic_names = None
     else:
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.subscribed_topic_names = values = []
         for _ in range(n):
@@ -340,7 +341,7 @@ def _decode_consumer_group_heartbeat_request_v1(
     if n < 0:
         o.topic_partitions = None
     else:
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topic_partitions, pos = _decode_topic_partitions_v0(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -187,7 +188,7 @@ def _decode_classic_member_metadata_v0(
             n -= 1
         if n < 0:
             raise null_field("supportedProtocols")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.supported_protocols, pos = _decode_classic_protocol_v0(buf, pos, n)
         o.unknown_tags = None
@@ -251,7 +252,7 @@ def _decode_consumer_group_member_metadata_value_v0(
         n -= 1
     if n < 0:
         raise null_field("subscribedTopicNames")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.subscribed_topic_names = values = []
     for _ in range(n):

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -116,7 +117,7 @@ def _decode_partition_metadata_v0(buf: Buffer, pos: int, count: int) -> tuple[li
             n -= 1
         if n < 0:
             raise null_field("racks")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.racks = values = []
         for _ in range(n):
@@ -173,7 +174,7 @@ def _decode_topic_metadata_v0(buf: Buffer, pos: int, count: int) -> tuple[list[T
             n -= 1
         if n < 0:
             raise null_field("partitionMetadata")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_metadata, pos = _decode_partition_metadata_v0(buf, pos, n)
         o.unknown_tags = None
@@ -211,7 +212,7 @@ def _decode_consumer_group_partition_metadata_value_v0(
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 23 > len(buf) - pos or n > 1000000:
+    if n * 23 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_metadata_v0(buf, pos, n)
     o.unknown_tags = None

@@ -9,6 +9,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     UNSET,
     UnknownTags,
@@ -67,7 +68,7 @@ def _decode_consumer_group_regular_expression_value_v0(
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics = values = []
     for _ in range(n):

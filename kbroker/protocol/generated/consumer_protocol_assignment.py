@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -84,7 +85,7 @@ def _decode_topic_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -106,7 +107,7 @@ def _decode_consumer_protocol_assignment_v0(buf: Buffer, pos: int) -> tuple[Cons
     pos += 4
     if n < 0:
         raise null_field("assignedPartitions")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.assigned_partitions, pos = _decode_topic_partition_v0(buf, pos, n)
     (n,) = unpack_i(buf, pos)

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -93,7 +94,7 @@ def _decode_topic_partition_v1(buf: Buffer, pos: int, count: int) -> tuple[list[
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -118,7 +119,7 @@ def _decode_consumer_protocol_subscription_v0(
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 2 > len(buf) - pos or n > 1000000:
+    if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics = values = []
     for _ in range(n):
@@ -163,7 +164,7 @@ def _decode_consumer_protocol_subscription_v1(
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 2 > len(buf) - pos or n > 1000000:
+    if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics = values = []
     for _ in range(n):
@@ -186,7 +187,7 @@ def _decode_consumer_protocol_subscription_v1(
     pos += 4
     if n < 0:
         raise null_field("ownedPartitions")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.owned_partitions, pos = _decode_topic_partition_v1(buf, pos, n)
     o.generation_id = -1
@@ -216,7 +217,7 @@ def _decode_consumer_protocol_subscription_v2(
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 2 > len(buf) - pos or n > 1000000:
+    if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics = values = []
     for _ in range(n):
@@ -239,7 +240,7 @@ def _decode_consumer_protocol_subscription_v2(
     pos += 4
     if n < 0:
         raise null_field("ownedPartitions")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.owned_partitions, pos = _decode_topic_partition_v1(buf, pos, n)
     (o.generation_id,) = unpack_i(buf, pos)
@@ -271,7 +272,7 @@ def _decode_consumer_protocol_subscription_v3(
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 2 > len(buf) - pos or n > 1000000:
+    if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics = values = []
     for _ in range(n):
@@ -294,7 +295,7 @@ def _decode_consumer_protocol_subscription_v3(
     pos += 4
     if n < 0:
         raise null_field("ownedPartitions")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.owned_partitions, pos = _decode_topic_partition_v1(buf, pos, n)
     o.generation_id, n = unpack_ih(buf, pos)

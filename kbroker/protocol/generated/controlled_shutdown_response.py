@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -146,7 +147,7 @@ def _decode_controlled_shutdown_response_v0(buf: Buffer, pos: int) -> tuple[Cont
     pos += 6
     if n < 0:
         raise null_field("remainingPartitions")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.remaining_partitions, pos = _decode_remaining_partition_v0(buf, pos, n)
     o.unknown_tags = None
@@ -172,7 +173,7 @@ def _decode_controlled_shutdown_response_v3(buf: Buffer, pos: int) -> tuple[Cont
         n -= 1
     if n < 0:
         raise null_field("remainingPartitions")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.remaining_partitions, pos = _decode_remaining_partition_v3(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -203,7 +204,7 @@ def _decode_controller_registration_request_v0(
         n -= 1
     if n < 0:
         raise null_field("listeners")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.listeners, pos = _decode_listener_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -214,7 +215,7 @@ def _decode_controller_registration_request_v0(
         n -= 1
     if n < 0:
         raise null_field("features")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.features, pos = _decode_feature_v0(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -253,7 +254,7 @@ def _decode_create_acls_request_v0(buf: Buffer, pos: int) -> tuple[CreateAclsReq
     pos += 4
     if n < 0:
         raise null_field("creations")
-    if n * 9 > len(buf) - pos or n > 1000000:
+    if n * 9 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.creations, pos = _decode_acl_creation_v0(buf, pos, n)
     o.unknown_tags = None
@@ -273,7 +274,7 @@ def _decode_create_acls_request_v1(buf: Buffer, pos: int) -> tuple[CreateAclsReq
     pos += 4
     if n < 0:
         raise null_field("creations")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.creations, pos = _decode_acl_creation_v1(buf, pos, n)
     o.unknown_tags = None
@@ -297,7 +298,7 @@ def _decode_create_acls_request_v2(buf: Buffer, pos: int) -> tuple[CreateAclsReq
         n -= 1
     if n < 0:
         raise null_field("creations")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.creations, pos = _decode_acl_creation_v2(buf, pos, n)
     o.unknown_tags = None

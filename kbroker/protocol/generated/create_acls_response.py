@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -144,7 +145,7 @@ def _decode_create_acls_response_v0(buf: Buffer, pos: int) -> tuple[CreateAclsRe
     pos += 8
     if n < 0:
         raise null_field("results")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_acl_creation_result_v0(buf, pos, n)
     o.unknown_tags = None
@@ -170,7 +171,7 @@ def _decode_create_acls_response_v2(buf: Buffer, pos: int) -> tuple[CreateAclsRe
         n -= 1
     if n < 0:
         raise null_field("results")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_acl_creation_result_v2(buf, pos, n)
     o.unknown_tags = None

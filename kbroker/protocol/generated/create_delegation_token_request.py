@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -167,7 +168,7 @@ def _decode_create_delegation_token_request_v0(
     pos += 4
     if n < 0:
         raise null_field("renewers")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.renewers, pos = _decode_creatable_renewers_v0(buf, pos, n)
     (o.max_lifetime_ms,) = unpack_q(buf, pos)
@@ -203,7 +204,7 @@ def _decode_create_delegation_token_request_v2(
         n -= 1
     if n < 0:
         raise null_field("renewers")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.renewers, pos = _decode_creatable_renewers_v2(buf, pos, n)
     (o.max_lifetime_ms,) = unpack_q(buf, pos)
@@ -260,7 +261,7 @@ def _decode_create_delegation_token_request_v3(
         n -= 1
     if n < 0:
         raise null_field("renewers")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.renewers, pos = _decode_creatable_renewers_v2(buf, pos, n)
     (o.max_lifetime_ms,) = unpack_q(buf, pos)

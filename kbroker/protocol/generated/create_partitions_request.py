@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -120,7 +121,7 @@ def _decode_create_partitions_assignment_v0(
         pos += 4
         if n < 0:
             raise null_field("brokerIds")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.broker_ids = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -156,7 +157,7 @@ def _decode_create_partitions_assignment_v2(
             n -= 1
         if n < 0:
             raise null_field("brokerIds")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.broker_ids = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -203,7 +204,7 @@ def _decode_create_partitions_topic_v0(
         if n < 0:
             o.assignments = None
         else:
-            if n * 4 > len(buf) - pos or n > 1000000:
+            if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.assignments, pos = _decode_create_partitions_assignment_v0(buf, pos, n)
         o.unknown_tags = None
@@ -249,7 +250,7 @@ def _decode_create_partitions_topic_v2(
         if n < 0:
             o.assignments = None
         else:
-            if n * 2 > len(buf) - pos or n > 1000000:
+            if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.assignments, pos = _decode_create_partitions_assignment_v2(buf, pos, n)
         o.unknown_tags = None
@@ -282,7 +283,7 @@ def _decode_create_partitions_request_v0(buf: Buffer, pos: int) -> tuple[CreateP
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_create_partitions_topic_v0(buf, pos, n)
     o.timeout_ms, o.validate_only = unpack_io(buf, pos)
@@ -309,7 +310,7 @@ def _decode_create_partitions_request_v2(buf: Buffer, pos: int) -> tuple[CreateP
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_create_partitions_topic_v2(buf, pos, n)
     o.timeout_ms, o.validate_only = unpack_io(buf, pos)

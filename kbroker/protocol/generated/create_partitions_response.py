@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -181,7 +182,7 @@ def _decode_create_partitions_response_v0(buf: Buffer, pos: int) -> tuple[Create
     pos += 8
     if n < 0:
         raise null_field("results")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_create_partitions_topic_result_v0(buf, pos, n)
     o.unknown_tags = None
@@ -207,7 +208,7 @@ def _decode_create_partitions_response_v2(buf: Buffer, pos: int) -> tuple[Create
         n -= 1
     if n < 0:
         raise null_field("results")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_create_partitions_topic_result_v2(buf, pos, n)
     o.unknown_tags = None

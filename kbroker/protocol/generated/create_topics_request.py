@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -234,7 +235,7 @@ def _decode_creatable_replica_assignment_v0(
         pos += 8
         if n < 0:
             raise null_field("brokerIds")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.broker_ids = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -272,7 +273,7 @@ def _decode_creatable_replica_assignment_v5(
             n -= 1
         if n < 0:
             raise null_field("brokerIds")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.broker_ids = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -315,14 +316,14 @@ def _decode_creatable_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[
         pos += 10
         if n < 0:
             raise null_field("assignments")
-        if n * 8 > len(buf) - pos or n > 1000000:
+        if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.assignments, pos = _decode_creatable_replica_assignment_v0(buf, pos, n)
         (n,) = unpack_i(buf, pos)
         pos += 4
         if n < 0:
             raise null_field("configs")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.configs, pos = _decode_creatable_topic_config_v0(buf, pos, n)
         o.unknown_tags = None
@@ -364,7 +365,7 @@ def _decode_creatable_topic_v5(buf: Buffer, pos: int, count: int) -> tuple[list[
             n -= 1
         if n < 0:
             raise null_field("assignments")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.assignments, pos = _decode_creatable_replica_assignment_v5(buf, pos, n)
         n = buf[pos] - 1
@@ -375,7 +376,7 @@ def _decode_creatable_topic_v5(buf: Buffer, pos: int, count: int) -> tuple[list[
             n -= 1
         if n < 0:
             raise null_field("configs")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.configs, pos = _decode_creatable_topic_config_v5(buf, pos, n)
         o.unknown_tags = None
@@ -408,7 +409,7 @@ def _decode_create_topics_request_v0(buf: Buffer, pos: int) -> tuple[CreateTopic
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 16 > len(buf) - pos or n > 1000000:
+    if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_creatable_topic_v0(buf, pos, n)
     (o.timeout_ms,) = unpack_i(buf, pos)
@@ -434,7 +435,7 @@ def _decode_create_topics_request_v1(buf: Buffer, pos: int) -> tuple[CreateTopic
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 16 > len(buf) - pos or n > 1000000:
+    if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_creatable_topic_v0(buf, pos, n)
     o.timeout_ms, o.validate_only = unpack_io(buf, pos)
@@ -461,7 +462,7 @@ def _decode_create_topics_request_v5(buf: Buffer, pos: int) -> tuple[CreateTopic
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_creatable_topic_v5(buf, pos, n)
     o.timeout_ms, o.validate_only = unpack_io(buf, pos)

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -302,7 +303,7 @@ def _decode_creatable_topic_result_v5(
         if n < 0:
             o.configs = None
         else:
-            if n * 6 > len(buf) - pos or n > 1000000:
+            if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.configs, pos = _decode_creatable_topic_configs_v5(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -395,7 +396,7 @@ def _decode_creatable_topic_result_v7(
         if n < 0:
             o.configs = None
         else:
-            if n * 6 > len(buf) - pos or n > 1000000:
+            if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.configs, pos = _decode_creatable_topic_configs_v5(buf, pos, n)
         o.topic_config_error_code = 0
@@ -457,7 +458,7 @@ def _decode_create_topics_response_v0(buf: Buffer, pos: int) -> tuple[CreateTopi
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_creatable_topic_result_v0(buf, pos, n)
     o.throttle_time_ms = 0
@@ -478,7 +479,7 @@ def _decode_create_topics_response_v1(buf: Buffer, pos: int) -> tuple[CreateTopi
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_creatable_topic_result_v1(buf, pos, n)
     o.throttle_time_ms = 0
@@ -499,7 +500,7 @@ def _decode_create_topics_response_v2(buf: Buffer, pos: int) -> tuple[CreateTopi
     pos += 8
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_creatable_topic_result_v1(buf, pos, n)
     o.unknown_tags = None
@@ -525,7 +526,7 @@ def _decode_create_topics_response_v5(buf: Buffer, pos: int) -> tuple[CreateTopi
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 12 > len(buf) - pos or n > 1000000:
+    if n * 12 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_creatable_topic_result_v5(buf, pos, n)
     o.unknown_tags = None
@@ -559,7 +560,7 @@ def _decode_create_topics_response_v7(buf: Buffer, pos: int) -> tuple[CreateTopi
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 28 > len(buf) - pos or n > 1000000:
+    if n * 28 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_creatable_topic_result_v7(buf, pos, n)
     o.unknown_tags = None

@@ -9,6 +9,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     UNSET,
     UnknownTags,
@@ -90,7 +91,7 @@ def _decode_delegation_token_record_v0(buf: Buffer, pos: int) -> tuple[Delegatio
         n -= 1
     if n < 0:
         raise null_field("renewers")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.renewers = values = []
     for _ in range(n):

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -259,7 +260,7 @@ def _decode_delete_acls_request_v0(buf: Buffer, pos: int) -> tuple[DeleteAclsReq
     pos += 4
     if n < 0:
         raise null_field("filters")
-    if n * 9 > len(buf) - pos or n > 1000000:
+    if n * 9 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.filters, pos = _decode_delete_acls_filter_v0(buf, pos, n)
     o.unknown_tags = None
@@ -279,7 +280,7 @@ def _decode_delete_acls_request_v1(buf: Buffer, pos: int) -> tuple[DeleteAclsReq
     pos += 4
     if n < 0:
         raise null_field("filters")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.filters, pos = _decode_delete_acls_filter_v1(buf, pos, n)
     o.unknown_tags = None
@@ -303,7 +304,7 @@ def _decode_delete_acls_request_v2(buf: Buffer, pos: int) -> tuple[DeleteAclsReq
         n -= 1
     if n < 0:
         raise null_field("filters")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.filters, pos = _decode_delete_acls_filter_v2(buf, pos, n)
     o.unknown_tags = None

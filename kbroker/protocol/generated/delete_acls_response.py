@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -351,7 +352,7 @@ def _decode_delete_acls_filter_result_v0(
         pos += 4
         if n < 0:
             raise null_field("matchingAcls")
-        if n * 13 > len(buf) - pos or n > 1000000:
+        if n * 13 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.matching_acls, pos = _decode_delete_acls_matching_acl_v0(buf, pos, n)
         o.unknown_tags = None
@@ -390,7 +391,7 @@ def _decode_delete_acls_filter_result_v1(
         pos += 4
         if n < 0:
             raise null_field("matchingAcls")
-        if n * 14 > len(buf) - pos or n > 1000000:
+        if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.matching_acls, pos = _decode_delete_acls_matching_acl_v1(buf, pos, n)
         o.unknown_tags = None
@@ -434,7 +435,7 @@ def _decode_delete_acls_filter_result_v2(
             n -= 1
         if n < 0:
             raise null_field("matchingAcls")
-        if n * 11 > len(buf) - pos or n > 1000000:
+        if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.matching_acls, pos = _decode_delete_acls_matching_acl_v2(buf, pos, n)
         o.unknown_tags = None
@@ -464,7 +465,7 @@ def _decode_delete_acls_response_v0(buf: Buffer, pos: int) -> tuple[DeleteAclsRe
     pos += 8
     if n < 0:
         raise null_field("filterResults")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.filter_results, pos = _decode_delete_acls_filter_result_v0(buf, pos, n)
     o.unknown_tags = None
@@ -484,7 +485,7 @@ def _decode_delete_acls_response_v1(buf: Buffer, pos: int) -> tuple[DeleteAclsRe
     pos += 8
     if n < 0:
         raise null_field("filterResults")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.filter_results, pos = _decode_delete_acls_filter_result_v1(buf, pos, n)
     o.unknown_tags = None
@@ -510,7 +511,7 @@ def _decode_delete_acls_response_v2(buf: Buffer, pos: int) -> tuple[DeleteAclsRe
         n -= 1
     if n < 0:
         raise null_field("filterResults")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.filter_results, pos = _decode_delete_acls_filter_result_v2(buf, pos, n)
     o.unknown_tags = None

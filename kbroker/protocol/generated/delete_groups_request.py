@@ -9,6 +9,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     UNSET,
     UnknownTags,
@@ -57,7 +58,7 @@ def _decode_delete_groups_request_v0(buf: Buffer, pos: int) -> tuple[DeleteGroup
     pos += 4
     if n < 0:
         raise null_field("groupsNames")
-    if n * 2 > len(buf) - pos or n > 1000000:
+    if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups_names = values = []
     for _ in range(n):
@@ -92,7 +93,7 @@ def _decode_delete_groups_request_v2(buf: Buffer, pos: int) -> tuple[DeleteGroup
         n -= 1
     if n < 0:
         raise null_field("groupsNames")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups_names = values = []
     for _ in range(n):

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -203,7 +204,7 @@ def _decode_delete_groups_response_v0(buf: Buffer, pos: int) -> tuple[DeleteGrou
     pos += 8
     if n < 0:
         raise null_field("results")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_deletable_group_result_v0(buf, pos, n)
     o.unknown_tags = None
@@ -229,7 +230,7 @@ def _decode_delete_groups_response_v2(buf: Buffer, pos: int) -> tuple[DeleteGrou
         n -= 1
     if n < 0:
         raise null_field("results")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_deletable_group_result_v2(buf, pos, n)
     o.unknown_tags = None
@@ -263,7 +264,7 @@ def _decode_delete_groups_response_v3(buf: Buffer, pos: int) -> tuple[DeleteGrou
         n -= 1
     if n < 0:
         raise null_field("results")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_deletable_group_result_v3(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -168,7 +169,7 @@ def _decode_delete_records_topic_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 12 > len(buf) - pos or n > 1000000:
+        if n * 12 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_delete_records_partition_v0(buf, pos, n)
         o.unknown_tags = None
@@ -210,7 +211,7 @@ def _decode_delete_records_topic_v2(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 13 > len(buf) - pos or n > 1000000:
+        if n * 13 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_delete_records_partition_v2(buf, pos, n)
         o.unknown_tags = None
@@ -239,7 +240,7 @@ def _decode_delete_records_request_v0(buf: Buffer, pos: int) -> tuple[DeleteReco
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_delete_records_topic_v0(buf, pos, n)
     (o.timeout_ms,) = unpack_i(buf, pos)
@@ -266,7 +267,7 @@ def _decode_delete_records_request_v2(buf: Buffer, pos: int) -> tuple[DeleteReco
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_delete_records_topic_v2(buf, pos, n)
     (o.timeout_ms,) = unpack_i(buf, pos)

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -179,7 +180,7 @@ def _decode_delete_records_topic_result_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 14 > len(buf) - pos or n > 1000000:
+        if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_delete_records_partition_result_v0(buf, pos, n)
         o.unknown_tags = None
@@ -221,7 +222,7 @@ def _decode_delete_records_topic_result_v2(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 15 > len(buf) - pos or n > 1000000:
+        if n * 15 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_delete_records_partition_result_v2(buf, pos, n)
         o.unknown_tags = None
@@ -250,7 +251,7 @@ def _decode_delete_records_response_v0(buf: Buffer, pos: int) -> tuple[DeleteRec
     pos += 8
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_delete_records_topic_result_v0(buf, pos, n)
     o.unknown_tags = None
@@ -276,7 +277,7 @@ def _decode_delete_records_response_v2(buf: Buffer, pos: int) -> tuple[DeleteRec
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_delete_records_topic_result_v2(buf, pos, n)
     o.unknown_tags = None

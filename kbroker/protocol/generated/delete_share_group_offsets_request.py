@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -122,7 +123,7 @@ def _decode_delete_share_group_offsets_request_v0(
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 2 > len(buf) - pos or n > 1000000:
+    if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_delete_share_group_offsets_request_topic_v0(buf, pos, n)
     o.unknown_tags = None

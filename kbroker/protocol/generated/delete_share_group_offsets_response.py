@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -159,7 +160,7 @@ def _decode_delete_share_group_offsets_response_v0(
         n -= 1
     if n < 0:
         raise null_field("responses")
-    if n * 21 > len(buf) - pos or n > 1000000:
+    if n * 21 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_delete_share_group_offsets_response_topic_v0(buf, pos, n)
     o.unknown_tags = None

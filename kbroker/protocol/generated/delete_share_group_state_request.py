@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -132,7 +133,7 @@ def _decode_delete_state_data_v0(buf: Buffer, pos: int, count: int) -> tuple[lis
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 5 > len(buf) - pos or n > 1000000:
+        if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v0(buf, pos, n)
         o.unknown_tags = None
@@ -175,7 +176,7 @@ def _decode_delete_share_group_state_request_v0(
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_delete_state_data_v0(buf, pos, n)
     o.unknown_tags = None

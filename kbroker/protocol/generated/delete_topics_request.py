@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -122,7 +123,7 @@ def _decode_delete_topics_request_v0(buf: Buffer, pos: int) -> tuple[DeleteTopic
     pos += 4
     if n < 0:
         raise null_field("topicNames")
-    if n * 2 > len(buf) - pos or n > 1000000:
+    if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topic_names = values = []
     for _ in range(n):
@@ -163,7 +164,7 @@ def _decode_delete_topics_request_v4(buf: Buffer, pos: int) -> tuple[DeleteTopic
         n -= 1
     if n < 0:
         raise null_field("topicNames")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topic_names = values = []
     for _ in range(n):
@@ -210,7 +211,7 @@ def _decode_delete_topics_request_v6(buf: Buffer, pos: int) -> tuple[DeleteTopic
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_delete_topic_state_v6(buf, pos, n)
     (o.timeout_ms,) = unpack_i(buf, pos)

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -263,7 +264,7 @@ def _decode_delete_topics_response_v0(buf: Buffer, pos: int) -> tuple[DeleteTopi
     pos += 4
     if n < 0:
         raise null_field("responses")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_deletable_topic_result_v0(buf, pos, n)
     o.throttle_time_ms = 0
@@ -284,7 +285,7 @@ def _decode_delete_topics_response_v1(buf: Buffer, pos: int) -> tuple[DeleteTopi
     pos += 8
     if n < 0:
         raise null_field("responses")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_deletable_topic_result_v0(buf, pos, n)
     o.unknown_tags = None
@@ -310,7 +311,7 @@ def _decode_delete_topics_response_v4(buf: Buffer, pos: int) -> tuple[DeleteTopi
         n -= 1
     if n < 0:
         raise null_field("responses")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_deletable_topic_result_v4(buf, pos, n)
     o.unknown_tags = None
@@ -344,7 +345,7 @@ def _decode_delete_topics_response_v5(buf: Buffer, pos: int) -> tuple[DeleteTopi
         n -= 1
     if n < 0:
         raise null_field("responses")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_deletable_topic_result_v5(buf, pos, n)
     o.unknown_tags = None
@@ -378,7 +379,7 @@ def _decode_delete_topics_response_v6(buf: Buffer, pos: int) -> tuple[DeleteTopi
         n -= 1
     if n < 0:
         raise null_field("responses")
-    if n * 21 > len(buf) - pos or n > 1000000:
+    if n * 21 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_deletable_topic_result_v6(buf, pos, n)
     o.unknown_tags = None

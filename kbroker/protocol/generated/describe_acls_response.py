@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -226,7 +227,7 @@ def _decode_describe_acls_resource_v0(
         pos += 4
         if n < 0:
             raise null_field("acls")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.acls, pos = _decode_acl_description_v0(buf, pos, n)
         o.pattern_type = 3
@@ -267,7 +268,7 @@ def _decode_describe_acls_resource_v1(
         pos += 5
         if n < 0:
             raise null_field("acls")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.acls, pos = _decode_acl_description_v0(buf, pos, n)
         o.unknown_tags = None
@@ -313,7 +314,7 @@ def _decode_describe_acls_resource_v2(
             n -= 1
         if n < 0:
             raise null_field("acls")
-        if n * 5 > len(buf) - pos or n > 1000000:
+        if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.acls, pos = _decode_acl_description_v2(buf, pos, n)
         o.unknown_tags = None
@@ -352,7 +353,7 @@ def _decode_describe_acls_response_v0(buf: Buffer, pos: int) -> tuple[DescribeAc
     pos += 4
     if n < 0:
         raise null_field("resources")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.resources, pos = _decode_describe_acls_resource_v0(buf, pos, n)
     o.unknown_tags = None
@@ -383,7 +384,7 @@ def _decode_describe_acls_response_v1(buf: Buffer, pos: int) -> tuple[DescribeAc
     pos += 4
     if n < 0:
         raise null_field("resources")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.resources, pos = _decode_describe_acls_resource_v1(buf, pos, n)
     o.unknown_tags = None
@@ -419,7 +420,7 @@ def _decode_describe_acls_response_v2(buf: Buffer, pos: int) -> tuple[DescribeAc
         n -= 1
     if n < 0:
         raise null_field("resources")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.resources, pos = _decode_describe_acls_resource_v2(buf, pos, n)
     o.unknown_tags = None

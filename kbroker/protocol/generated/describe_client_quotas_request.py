@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -172,7 +173,7 @@ def _decode_describe_client_quotas_request_v0(
     pos += 4
     if n < 0:
         raise null_field("components")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.components, pos = _decode_component_data_v0(buf, pos, n)
     (o.strict,) = unpack_o(buf, pos)
@@ -202,7 +203,7 @@ def _decode_describe_client_quotas_request_v1(
         n -= 1
     if n < 0:
         raise null_field("components")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.components, pos = _decode_component_data_v1(buf, pos, n)
     (o.strict,) = unpack_o(buf, pos)

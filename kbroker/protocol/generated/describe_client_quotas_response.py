@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -272,14 +273,14 @@ def _decode_entry_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Entry
         pos += 4
         if n < 0:
             raise null_field("entity")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.entity, pos = _decode_entity_data_v0(buf, pos, n)
         (n,) = unpack_i(buf, pos)
         pos += 4
         if n < 0:
             raise null_field("values")
-        if n * 10 > len(buf) - pos or n > 1000000:
+        if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.values, pos = _decode_value_data_v0(buf, pos, n)
         o.unknown_tags = None
@@ -309,7 +310,7 @@ def _decode_entry_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[Entry
             n -= 1
         if n < 0:
             raise null_field("entity")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.entity, pos = _decode_entity_data_v1(buf, pos, n)
         n = buf[pos] - 1
@@ -320,7 +321,7 @@ def _decode_entry_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[Entry
             n -= 1
         if n < 0:
             raise null_field("values")
-        if n * 10 > len(buf) - pos or n > 1000000:
+        if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.values, pos = _decode_value_data_v1(buf, pos, n)
         o.unknown_tags = None
@@ -363,7 +364,7 @@ def _decode_describe_client_quotas_response_v0(
     if n < 0:
         o.entries = None
     else:
-        if n * 8 > len(buf) - pos or n > 1000000:
+        if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.entries, pos = _decode_entry_data_v0(buf, pos, n)
     o.unknown_tags = None
@@ -404,7 +405,7 @@ def _decode_describe_client_quotas_response_v1(
     if n < 0:
         o.entries = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.entries, pos = _decode_entry_data_v1(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -237,7 +238,7 @@ def _decode_describe_cluster_response_v0(buf: Buffer, pos: int) -> tuple[Describ
         n -= 1
     if n < 0:
         raise null_field("brokers")
-    if n * 11 > len(buf) - pos or n > 1000000:
+    if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.brokers, pos = _decode_describe_cluster_broker_v0(buf, pos, n)
     (o.cluster_authorized_operations,) = unpack_i(buf, pos)
@@ -298,7 +299,7 @@ def _decode_describe_cluster_response_v1(buf: Buffer, pos: int) -> tuple[Describ
         n -= 1
     if n < 0:
         raise null_field("brokers")
-    if n * 11 > len(buf) - pos or n > 1000000:
+    if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.brokers, pos = _decode_describe_cluster_broker_v0(buf, pos, n)
     (o.cluster_authorized_operations,) = unpack_i(buf, pos)
@@ -357,7 +358,7 @@ def _decode_describe_cluster_response_v2(buf: Buffer, pos: int) -> tuple[Describ
         n -= 1
     if n < 0:
         raise null_field("brokers")
-    if n * 12 > len(buf) - pos or n > 1000000:
+    if n * 12 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.brokers, pos = _decode_describe_cluster_broker_v2(buf, pos, n)
     (o.cluster_authorized_operations,) = unpack_i(buf, pos)

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -111,7 +112,7 @@ def _decode_describe_configs_resource_v0(
         if n < 0:
             o.configuration_keys = None
         else:
-            if n * 2 > len(buf) - pos or n > 1000000:
+            if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.configuration_keys = values = []
             for _ in range(n):
@@ -168,7 +169,7 @@ def _decode_describe_configs_resource_v4(
         if n < 0:
             o.configuration_keys = None
         else:
-            if n > len(buf) - pos or n > 1000000:
+            if n > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.configuration_keys = values = []
             for _ in range(n):
@@ -211,7 +212,7 @@ def _decode_describe_configs_request_v0(buf: Buffer, pos: int) -> tuple[Describe
     pos += 4
     if n < 0:
         raise null_field("resources")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.resources, pos = _decode_describe_configs_resource_v0(buf, pos, n)
     o.include_synonyms = False
@@ -237,7 +238,7 @@ def _decode_describe_configs_request_v1(buf: Buffer, pos: int) -> tuple[Describe
     pos += 4
     if n < 0:
         raise null_field("resources")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.resources, pos = _decode_describe_configs_resource_v0(buf, pos, n)
     (o.include_synonyms,) = unpack_o(buf, pos)
@@ -263,7 +264,7 @@ def _decode_describe_configs_request_v3(buf: Buffer, pos: int) -> tuple[Describe
     pos += 4
     if n < 0:
         raise null_field("resources")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.resources, pos = _decode_describe_configs_resource_v0(buf, pos, n)
     o.include_synonyms, o.include_documentation = unpack_oo(buf, pos)
@@ -290,7 +291,7 @@ def _decode_describe_configs_request_v4(buf: Buffer, pos: int) -> tuple[Describe
         n -= 1
     if n < 0:
         raise null_field("resources")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.resources, pos = _decode_describe_configs_resource_v4(buf, pos, n)
     o.include_synonyms, o.include_documentation = unpack_oo(buf, pos)

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -330,7 +331,7 @@ def _decode_describe_configs_resource_result_v1(
         pos += 7
         if n < 0:
             raise null_field("synonyms")
-        if n * 5 > len(buf) - pos or n > 1000000:
+        if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.synonyms, pos = _decode_describe_configs_synonym_v1(buf, pos, n)
         o.is_default = False
@@ -387,7 +388,7 @@ def _decode_describe_configs_resource_result_v3(
         pos += 7
         if n < 0:
             raise null_field("synonyms")
-        if n * 5 > len(buf) - pos or n > 1000000:
+        if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.synonyms, pos = _decode_describe_configs_synonym_v1(buf, pos, n)
         o.config_type, n = unpack_bh(buf, pos)
@@ -458,7 +459,7 @@ def _decode_describe_configs_resource_result_v4(
             n -= 1
         if n < 0:
             raise null_field("synonyms")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.synonyms, pos = _decode_describe_configs_synonym_v4(buf, pos, n)
         (o.config_type,) = unpack_b(buf, pos)
@@ -528,7 +529,7 @@ def _decode_describe_configs_result_v0(
         pos += 4
         if n < 0:
             raise null_field("configs")
-        if n * 7 > len(buf) - pos or n > 1000000:
+        if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.configs, pos = _decode_describe_configs_resource_result_v0(buf, pos, n)
         o.unknown_tags = None
@@ -577,7 +578,7 @@ def _decode_describe_configs_result_v1(
         pos += 4
         if n < 0:
             raise null_field("configs")
-        if n * 11 > len(buf) - pos or n > 1000000:
+        if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.configs, pos = _decode_describe_configs_resource_result_v1(buf, pos, n)
         o.unknown_tags = None
@@ -626,7 +627,7 @@ def _decode_describe_configs_result_v3(
         pos += 4
         if n < 0:
             raise null_field("configs")
-        if n * 14 > len(buf) - pos or n > 1000000:
+        if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.configs, pos = _decode_describe_configs_resource_result_v3(buf, pos, n)
         o.unknown_tags = None
@@ -682,7 +683,7 @@ def _decode_describe_configs_result_v4(
             n -= 1
         if n < 0:
             raise null_field("configs")
-        if n * 9 > len(buf) - pos or n > 1000000:
+        if n * 9 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.configs, pos = _decode_describe_configs_resource_result_v4(buf, pos, n)
         o.unknown_tags = None
@@ -714,7 +715,7 @@ def _decode_describe_configs_response_v0(buf: Buffer, pos: int) -> tuple[Describ
     pos += 8
     if n < 0:
         raise null_field("results")
-    if n * 11 > len(buf) - pos or n > 1000000:
+    if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_describe_configs_result_v0(buf, pos, n)
     o.unknown_tags = None
@@ -734,7 +735,7 @@ def _decode_describe_configs_response_v1(buf: Buffer, pos: int) -> tuple[Describ
     pos += 8
     if n < 0:
         raise null_field("results")
-    if n * 11 > len(buf) - pos or n > 1000000:
+    if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_describe_configs_result_v1(buf, pos, n)
     o.unknown_tags = None
@@ -754,7 +755,7 @@ def _decode_describe_configs_response_v3(buf: Buffer, pos: int) -> tuple[Describ
     pos += 8
     if n < 0:
         raise null_field("results")
-    if n * 11 > len(buf) - pos or n > 1000000:
+    if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_describe_configs_result_v3(buf, pos, n)
     o.unknown_tags = None
@@ -780,7 +781,7 @@ def _decode_describe_configs_response_v4(buf: Buffer, pos: int) -> tuple[Describ
         n -= 1
     if n < 0:
         raise null_field("results")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_describe_configs_result_v4(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -169,7 +170,7 @@ def _decode_describe_delegation_token_request_v0(
     if n < 0:
         o.owners = None
     else:
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.owners, pos = _decode_describe_delegation_token_owner_v0(buf, pos, n)
     o.unknown_tags = None
@@ -198,7 +199,7 @@ def _decode_describe_delegation_token_request_v2(
     if n < 0:
         o.owners = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.owners, pos = _decode_describe_delegation_token_owner_v2(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -256,7 +257,7 @@ def _decode_described_delegation_token_v0(
         pos += 4
         if n < 0:
             raise null_field("renewers")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.renewers, pos = _decode_described_delegation_token_renewer_v0(buf, pos, n)
         o.token_requester_principal_type = ""
@@ -339,7 +340,7 @@ def _decode_described_delegation_token_v2(
             n -= 1
         if n < 0:
             raise null_field("renewers")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.renewers, pos = _decode_described_delegation_token_renewer_v2(buf, pos, n)
         o.token_requester_principal_type = ""
@@ -439,7 +440,7 @@ def _decode_described_delegation_token_v3(
             n -= 1
         if n < 0:
             raise null_field("renewers")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.renewers, pos = _decode_described_delegation_token_renewer_v2(buf, pos, n)
         o.unknown_tags = None
@@ -479,7 +480,7 @@ def _decode_describe_delegation_token_response_v0(
     pos += 6
     if n < 0:
         raise null_field("tokens")
-    if n * 38 > len(buf) - pos or n > 1000000:
+    if n * 38 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.tokens, pos = _decode_described_delegation_token_v0(buf, pos, n)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
@@ -511,7 +512,7 @@ def _decode_describe_delegation_token_response_v2(
         n -= 1
     if n < 0:
         raise null_field("tokens")
-    if n * 30 > len(buf) - pos or n > 1000000:
+    if n * 30 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.tokens, pos = _decode_described_delegation_token_v2(buf, pos, n)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
@@ -551,7 +552,7 @@ def _decode_describe_delegation_token_response_v3(
         n -= 1
     if n < 0:
         raise null_field("tokens")
-    if n * 32 > len(buf) - pos or n > 1000000:
+    if n * 32 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.tokens, pos = _decode_described_delegation_token_v3(buf, pos, n)
     (o.throttle_time_ms,) = unpack_i(buf, pos)

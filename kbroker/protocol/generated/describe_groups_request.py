@@ -9,6 +9,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     UNSET,
     UnknownTags,
@@ -62,7 +63,7 @@ def _decode_describe_groups_request_v0(buf: Buffer, pos: int) -> tuple[DescribeG
     pos += 4
     if n < 0:
         raise null_field("groups")
-    if n * 2 > len(buf) - pos or n > 1000000:
+    if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups = values = []
     for _ in range(n):
@@ -96,7 +97,7 @@ def _decode_describe_groups_request_v3(buf: Buffer, pos: int) -> tuple[DescribeG
     pos += 4
     if n < 0:
         raise null_field("groups")
-    if n * 2 > len(buf) - pos or n > 1000000:
+    if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups = values = []
     for _ in range(n):
@@ -134,7 +135,7 @@ def _decode_describe_groups_request_v5(buf: Buffer, pos: int) -> tuple[DescribeG
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups = values = []
     for _ in range(n):

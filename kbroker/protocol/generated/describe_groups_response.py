@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -400,7 +401,7 @@ def _decode_described_group_v0(buf: Buffer, pos: int, count: int) -> tuple[list[
         pos += 4
         if n < 0:
             raise null_field("members")
-        if n * 14 > len(buf) - pos or n > 1000000:
+        if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.members, pos = _decode_described_group_member_v0(buf, pos, n)
         o.error_message = None
@@ -470,7 +471,7 @@ def _decode_described_group_v3(buf: Buffer, pos: int, count: int) -> tuple[list[
         pos += 4
         if n < 0:
             raise null_field("members")
-        if n * 14 > len(buf) - pos or n > 1000000:
+        if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.members, pos = _decode_described_group_member_v0(buf, pos, n)
         (o.authorized_operations,) = unpack_i(buf, pos)
@@ -540,7 +541,7 @@ def _decode_described_group_v4(buf: Buffer, pos: int, count: int) -> tuple[list[
         pos += 4
         if n < 0:
             raise null_field("members")
-        if n * 16 > len(buf) - pos or n > 1000000:
+        if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.members, pos = _decode_described_group_member_v4(buf, pos, n)
         (o.authorized_operations,) = unpack_i(buf, pos)
@@ -616,7 +617,7 @@ def _decode_described_group_v5(buf: Buffer, pos: int, count: int) -> tuple[list[
             n -= 1
         if n < 0:
             raise null_field("members")
-        if n * 7 > len(buf) - pos or n > 1000000:
+        if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.members, pos = _decode_described_group_member_v5(buf, pos, n)
         (o.authorized_operations,) = unpack_i(buf, pos)
@@ -699,7 +700,7 @@ def _decode_described_group_v6(buf: Buffer, pos: int, count: int) -> tuple[list[
             n -= 1
         if n < 0:
             raise null_field("members")
-        if n * 7 > len(buf) - pos or n > 1000000:
+        if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.members, pos = _decode_described_group_member_v5(buf, pos, n)
         (o.authorized_operations,) = unpack_i(buf, pos)
@@ -736,7 +737,7 @@ def _decode_describe_groups_response_v0(buf: Buffer, pos: int) -> tuple[Describe
     pos += 4
     if n < 0:
         raise null_field("groups")
-    if n * 14 > len(buf) - pos or n > 1000000:
+    if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_described_group_v0(buf, pos, n)
     o.throttle_time_ms = 0
@@ -757,7 +758,7 @@ def _decode_describe_groups_response_v1(buf: Buffer, pos: int) -> tuple[Describe
     pos += 8
     if n < 0:
         raise null_field("groups")
-    if n * 14 > len(buf) - pos or n > 1000000:
+    if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_described_group_v0(buf, pos, n)
     o.unknown_tags = None
@@ -777,7 +778,7 @@ def _decode_describe_groups_response_v3(buf: Buffer, pos: int) -> tuple[Describe
     pos += 8
     if n < 0:
         raise null_field("groups")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_described_group_v3(buf, pos, n)
     o.unknown_tags = None
@@ -797,7 +798,7 @@ def _decode_describe_groups_response_v4(buf: Buffer, pos: int) -> tuple[Describe
     pos += 8
     if n < 0:
         raise null_field("groups")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_described_group_v4(buf, pos, n)
     o.unknown_tags = None
@@ -823,7 +824,7 @@ def _decode_describe_groups_response_v5(buf: Buffer, pos: int) -> tuple[Describe
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n * 12 > len(buf) - pos or n > 1000000:
+    if n * 12 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_described_group_v5(buf, pos, n)
     o.unknown_tags = None
@@ -857,7 +858,7 @@ def _decode_describe_groups_response_v6(buf: Buffer, pos: int) -> tuple[Describe
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n * 13 > len(buf) - pos or n > 1000000:
+    if n * 13 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_described_group_v6(buf, pos, n)
     o.unknown_tags = None

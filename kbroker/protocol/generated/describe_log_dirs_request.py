@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -95,7 +96,7 @@ def _decode_describable_log_dir_topic_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -138,7 +139,7 @@ def _decode_describable_log_dir_topic_v2(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -169,7 +170,7 @@ def _decode_describe_log_dirs_request_v0(buf: Buffer, pos: int) -> tuple[Describ
     if n < 0:
         o.topics = None
     else:
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_describable_log_dir_topic_v0(buf, pos, n)
     o.unknown_tags = None
@@ -195,7 +196,7 @@ def _decode_describe_log_dirs_request_v2(buf: Buffer, pos: int) -> tuple[Describ
     if n < 0:
         o.topics = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_describable_log_dir_topic_v2(buf, pos, n)
     o.unknown_tags = None

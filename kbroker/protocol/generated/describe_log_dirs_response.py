@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -219,7 +220,7 @@ def _decode_describe_log_dirs_topic_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 21 > len(buf) - pos or n > 1000000:
+        if n * 21 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_describe_log_dirs_partition_v0(buf, pos, n)
         o.unknown_tags = None
@@ -261,7 +262,7 @@ def _decode_describe_log_dirs_topic_v2(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 22 > len(buf) - pos or n > 1000000:
+        if n * 22 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_describe_log_dirs_partition_v2(buf, pos, n)
         o.unknown_tags = None
@@ -304,7 +305,7 @@ def _decode_describe_log_dirs_result_v0(
         pos += 4
         if n < 0:
             raise null_field("topics")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_describe_log_dirs_topic_v0(buf, pos, n)
         o.total_bytes = -1
@@ -351,7 +352,7 @@ def _decode_describe_log_dirs_result_v2(
             n -= 1
         if n < 0:
             raise null_field("topics")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_describe_log_dirs_topic_v2(buf, pos, n)
         o.total_bytes = -1
@@ -404,7 +405,7 @@ def _decode_describe_log_dirs_result_v4(
             n -= 1
         if n < 0:
             raise null_field("topics")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_describe_log_dirs_topic_v2(buf, pos, n)
         o.total_bytes, o.usable_bytes = unpack_qq(buf, pos)
@@ -458,7 +459,7 @@ def _decode_describe_log_dirs_result_v5(
             n -= 1
         if n < 0:
             raise null_field("topics")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_describe_log_dirs_topic_v2(buf, pos, n)
         o.total_bytes, o.usable_bytes, o.is_cordoned = unpack_qqo(buf, pos)
@@ -491,7 +492,7 @@ def _decode_describe_log_dirs_response_v0(buf: Buffer, pos: int) -> tuple[Descri
     pos += 8
     if n < 0:
         raise null_field("results")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_describe_log_dirs_result_v0(buf, pos, n)
     o.error_code = 0
@@ -518,7 +519,7 @@ def _decode_describe_log_dirs_response_v2(buf: Buffer, pos: int) -> tuple[Descri
         n -= 1
     if n < 0:
         raise null_field("results")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_describe_log_dirs_result_v2(buf, pos, n)
     o.error_code = 0
@@ -553,7 +554,7 @@ def _decode_describe_log_dirs_response_v3(buf: Buffer, pos: int) -> tuple[Descri
         n -= 1
     if n < 0:
         raise null_field("results")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_describe_log_dirs_result_v2(buf, pos, n)
     o.unknown_tags = None
@@ -587,7 +588,7 @@ def _decode_describe_log_dirs_response_v4(buf: Buffer, pos: int) -> tuple[Descri
         n -= 1
     if n < 0:
         raise null_field("results")
-    if n * 21 > len(buf) - pos or n > 1000000:
+    if n * 21 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_describe_log_dirs_result_v4(buf, pos, n)
     o.unknown_tags = None
@@ -621,7 +622,7 @@ def _decode_describe_log_dirs_response_v5(buf: Buffer, pos: int) -> tuple[Descri
         n -= 1
     if n < 0:
         raise null_field("results")
-    if n * 22 > len(buf) - pos or n > 1000000:
+    if n * 22 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_describe_log_dirs_result_v5(buf, pos, n)
     o.unknown_tags = None

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -88,7 +89,7 @@ def _decode_topic_request_v0(buf: Buffer, pos: int, count: int) -> tuple[list[To
             n -= 1
         if n < 0:
             raise null_field("partitionIndexes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_indexes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -122,7 +123,7 @@ def _decode_describe_producers_request_v0(buf: Buffer, pos: int) -> tuple[Descri
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_request_v0(buf, pos, n)
     o.unknown_tags = None

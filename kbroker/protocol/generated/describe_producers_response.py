@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -197,7 +198,7 @@ def _decode_partition_response_v0(buf: Buffer, pos: int, count: int) -> tuple[li
             n -= 1
         if n < 0:
             raise null_field("activeProducers")
-        if n * 37 > len(buf) - pos or n > 1000000:
+        if n * 37 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.active_producers, pos = _decode_producer_state_v0(buf, pos, n)
         o.unknown_tags = None
@@ -241,7 +242,7 @@ def _decode_topic_response_v0(buf: Buffer, pos: int, count: int) -> tuple[list[T
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 9 > len(buf) - pos or n > 1000000:
+        if n * 9 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_response_v0(buf, pos, n)
         o.unknown_tags = None
@@ -276,7 +277,7 @@ def _decode_describe_producers_response_v0(buf: Buffer, pos: int) -> tuple[Descr
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_response_v0(buf, pos, n)
     o.unknown_tags = None

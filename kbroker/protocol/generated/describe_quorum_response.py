@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -264,7 +265,7 @@ def _decode_node_v2(buf: Buffer, pos: int, count: int) -> tuple[list[Node], int]
             n -= 1
         if n < 0:
             raise null_field("listeners")
-        if n * 5 > len(buf) - pos or n > 1000000:
+        if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.listeners, pos = _decode_listener_v2(buf, pos, n)
         o.unknown_tags = None
@@ -405,7 +406,7 @@ def _decode_partition_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[P
             n -= 1
         if n < 0:
             raise null_field("currentVoters")
-        if n * 13 > len(buf) - pos or n > 1000000:
+        if n * 13 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.current_voters, pos = _decode_replica_state_v0(buf, pos, n)
         n = buf[pos] - 1
@@ -416,7 +417,7 @@ def _decode_partition_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[P
             n -= 1
         if n < 0:
             raise null_field("observers")
-        if n * 13 > len(buf) - pos or n > 1000000:
+        if n * 13 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.observers, pos = _decode_replica_state_v0(buf, pos, n)
         o.error_message = ""
@@ -464,7 +465,7 @@ def _decode_partition_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[P
             n -= 1
         if n < 0:
             raise null_field("currentVoters")
-        if n * 29 > len(buf) - pos or n > 1000000:
+        if n * 29 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.current_voters, pos = _decode_replica_state_v1(buf, pos, n)
         n = buf[pos] - 1
@@ -475,7 +476,7 @@ def _decode_partition_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[P
             n -= 1
         if n < 0:
             raise null_field("observers")
-        if n * 29 > len(buf) - pos or n > 1000000:
+        if n * 29 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.observers, pos = _decode_replica_state_v1(buf, pos, n)
         o.error_message = ""
@@ -526,7 +527,7 @@ def _decode_partition_data_v2(buf: Buffer, pos: int, count: int) -> tuple[list[P
             n -= 1
         if n < 0:
             raise null_field("currentVoters")
-        if n * 45 > len(buf) - pos or n > 1000000:
+        if n * 45 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.current_voters, pos = _decode_replica_state_v2(buf, pos, n)
         n = buf[pos] - 1
@@ -537,7 +538,7 @@ def _decode_partition_data_v2(buf: Buffer, pos: int, count: int) -> tuple[list[P
             n -= 1
         if n < 0:
             raise null_field("observers")
-        if n * 45 > len(buf) - pos or n > 1000000:
+        if n * 45 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.observers, pos = _decode_replica_state_v2(buf, pos, n)
         o.unknown_tags = None
@@ -585,7 +586,7 @@ def _decode_topic_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 25 > len(buf) - pos or n > 1000000:
+        if n * 25 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v0(buf, pos, n)
         o.unknown_tags = None
@@ -628,7 +629,7 @@ def _decode_topic_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 25 > len(buf) - pos or n > 1000000:
+        if n * 25 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v1(buf, pos, n)
         o.unknown_tags = None
@@ -671,7 +672,7 @@ def _decode_topic_data_v2(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 26 > len(buf) - pos or n > 1000000:
+        if n * 26 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v2(buf, pos, n)
         o.unknown_tags = None
@@ -706,7 +707,7 @@ def _decode_describe_quorum_response_v0(buf: Buffer, pos: int) -> tuple[Describe
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_data_v0(buf, pos, n)
     o.error_message = ""
@@ -744,7 +745,7 @@ def _decode_describe_quorum_response_v1(buf: Buffer, pos: int) -> tuple[Describe
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_data_v1(buf, pos, n)
     o.error_message = ""
@@ -789,7 +790,7 @@ def _decode_describe_quorum_response_v2(buf: Buffer, pos: int) -> tuple[Describe
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_data_v2(buf, pos, n)
     n = buf[pos] - 1
@@ -800,7 +801,7 @@ def _decode_describe_quorum_response_v2(buf: Buffer, pos: int) -> tuple[Describe
         n -= 1
     if n < 0:
         raise null_field("nodes")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.nodes, pos = _decode_node_v2(buf, pos, n)
     o.unknown_tags = None

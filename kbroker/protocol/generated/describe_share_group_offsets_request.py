@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -112,7 +113,7 @@ def _decode_describe_share_group_offsets_request_topic_v0(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -164,7 +165,7 @@ def _decode_describe_share_group_offsets_request_group_v0(
         if n < 0:
             o.topics = None
         else:
-            if n * 3 > len(buf) - pos or n > 1000000:
+            if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.topics, pos = _decode_describe_share_group_offsets_request_topic_v0(buf, pos, n)
         o.unknown_tags = None
@@ -206,7 +207,7 @@ def _decode_describe_share_group_offsets_request_v0(
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_describe_share_group_offsets_request_group_v0(buf, pos, n)
     o.unknown_tags = None

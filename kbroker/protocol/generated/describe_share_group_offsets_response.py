@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -252,7 +253,7 @@ def _decode_describe_share_group_offsets_response_topic_v0(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 20 > len(buf) - pos or n > 1000000:
+        if n * 20 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_describe_share_group_offsets_response_partition_v0(buf, pos, n)
         o.unknown_tags = None
@@ -305,7 +306,7 @@ def _decode_describe_share_group_offsets_response_topic_v1(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 28 > len(buf) - pos or n > 1000000:
+        if n * 28 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_describe_share_group_offsets_response_partition_v1(buf, pos, n)
         o.unknown_tags = None
@@ -356,7 +357,7 @@ def _decode_describe_share_group_offsets_response_group_v0(
             n -= 1
         if n < 0:
             raise null_field("topics")
-        if n * 19 > len(buf) - pos or n > 1000000:
+        if n * 19 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_describe_share_group_offsets_response_topic_v0(buf, pos, n)
         (o.error_code,) = unpack_h(buf, pos)
@@ -417,7 +418,7 @@ def _decode_describe_share_group_offsets_response_group_v1(
             n -= 1
         if n < 0:
             raise null_field("topics")
-        if n * 19 > len(buf) - pos or n > 1000000:
+        if n * 19 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_describe_share_group_offsets_response_topic_v1(buf, pos, n)
         (o.error_code,) = unpack_h(buf, pos)
@@ -469,7 +470,7 @@ def _decode_describe_share_group_offsets_response_v0(
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_describe_share_group_offsets_response_group_v0(buf, pos, n)
     o.unknown_tags = None
@@ -509,7 +510,7 @@ def _decode_describe_share_group_offsets_response_v1(
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_describe_share_group_offsets_response_group_v1(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -168,7 +169,7 @@ def _decode_describe_topic_partitions_request_v0(
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 2 > len(buf) - pos or n > 1000000:
+    if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_request_v0(buf, pos, n)
     o.response_partition_limit, n = unpack_ib(buf, pos)

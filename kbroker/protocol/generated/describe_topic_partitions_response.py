@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -214,7 +215,7 @@ def _decode_describe_topic_partitions_response_partition_v0(
             n -= 1
         if n < 0:
             raise null_field("replicaNodes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.replica_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -226,7 +227,7 @@ def _decode_describe_topic_partitions_response_partition_v0(
             n -= 1
         if n < 0:
             raise null_field("isrNodes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.isr_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -239,7 +240,7 @@ def _decode_describe_topic_partitions_response_partition_v0(
         if n < 0:
             o.eligible_leader_replicas = None
         else:
-            if n * 4 > len(buf) - pos or n > 1000000:
+            if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.eligible_leader_replicas = unpack_int32s(buf, pos, n)
             pos += 4 * n
@@ -252,7 +253,7 @@ def _decode_describe_topic_partitions_response_partition_v0(
         if n < 0:
             o.last_known_elr = None
         else:
-            if n * 4 > len(buf) - pos or n > 1000000:
+            if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.last_known_elr = unpack_int32s(buf, pos, n)
             pos += 4 * n
@@ -264,7 +265,7 @@ def _decode_describe_topic_partitions_response_partition_v0(
             n -= 1
         if n < 0:
             raise null_field("offlineReplicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.offline_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -337,7 +338,7 @@ def _decode_describe_topic_partitions_response_topic_v0(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 20 > len(buf) - pos or n > 1000000:
+        if n * 20 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_describe_topic_partitions_response_partition_v0(buf, pos, n)
         (o.topic_authorized_operations,) = unpack_i(buf, pos)
@@ -383,7 +384,7 @@ def _decode_describe_topic_partitions_response_v0(
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 26 > len(buf) - pos or n > 1000000:
+    if n * 26 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_describe_topic_partitions_response_topic_v0(buf, pos, n)
     (n,) = unpack_b(buf, pos)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     UNSET,
     UnknownTags,
@@ -57,7 +58,7 @@ def _decode_describe_transactions_request_v0(
         n -= 1
     if n < 0:
         raise null_field("transactionalIds")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.transactional_ids = values = []
     for _ in range(n):

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -139,7 +140,7 @@ def _decode_topic_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -199,7 +200,7 @@ def _decode_transaction_state_v0(buf: Buffer, pos: int, count: int) -> tuple[lis
             n -= 1
         if n < 0:
             raise null_field("topics")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_topic_data_v0(buf, pos, n)
         o.unknown_tags = None
@@ -245,7 +246,7 @@ def _decode_describe_transactions_response_v0(
         n -= 1
     if n < 0:
         raise null_field("transactionStates")
-    if n * 28 > len(buf) - pos or n > 1000000:
+    if n * 28 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.transaction_states, pos = _decode_transaction_state_v0(buf, pos, n)
     o.unknown_tags = None

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -105,7 +106,7 @@ def _decode_describe_user_scram_credentials_request_v0(
     if n < 0:
         o.users = None
     else:
-        if n * 2 > len(buf) - pos or n > 1000000:
+        if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.users, pos = _decode_user_name_v0(buf, pos, n)
     o.unknown_tags = None

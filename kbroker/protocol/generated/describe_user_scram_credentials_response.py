@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -168,7 +169,7 @@ def _decode_describe_user_scram_credentials_result_v0(
             n -= 1
         if n < 0:
             raise null_field("credentialInfos")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.credential_infos, pos = _decode_credential_info_v0(buf, pos, n)
         o.unknown_tags = None
@@ -218,7 +219,7 @@ def _decode_describe_user_scram_credentials_response_v0(
         n -= 1
     if n < 0:
         raise null_field("results")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_describe_user_scram_credentials_result_v0(buf, pos, n)
     o.unknown_tags = None

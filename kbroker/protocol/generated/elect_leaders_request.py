@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -103,7 +104,7 @@ def _decode_topic_partitions_v0(buf: Buffer, pos: int, count: int) -> tuple[list
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -142,7 +143,7 @@ def _decode_topic_partitions_v2(buf: Buffer, pos: int, count: int) -> tuple[list
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -173,7 +174,7 @@ def _decode_elect_leaders_request_v0(buf: Buffer, pos: int) -> tuple[ElectLeader
     if n < 0:
         o.topic_partitions = None
     else:
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topic_partitions, pos = _decode_topic_partitions_v0(buf, pos, n)
     (o.timeout_ms,) = unpack_i(buf, pos)
@@ -201,7 +202,7 @@ def _decode_elect_leaders_request_v1(buf: Buffer, pos: int) -> tuple[ElectLeader
     if n < 0:
         o.topic_partitions = None
     else:
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topic_partitions, pos = _decode_topic_partitions_v0(buf, pos, n)
     (o.timeout_ms,) = unpack_i(buf, pos)
@@ -232,7 +233,7 @@ def _decode_elect_leaders_request_v2(buf: Buffer, pos: int) -> tuple[ElectLeader
     if n < 0:
         o.topic_partitions = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topic_partitions, pos = _decode_topic_partitions_v2(buf, pos, n)
     (o.timeout_ms,) = unpack_i(buf, pos)

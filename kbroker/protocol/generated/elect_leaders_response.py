@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -192,7 +193,7 @@ def _decode_replica_election_result_v0(
         pos += 4
         if n < 0:
             raise null_field("partitionResult")
-        if n * 8 > len(buf) - pos or n > 1000000:
+        if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_result, pos = _decode_partition_result_v0(buf, pos, n)
         o.unknown_tags = None
@@ -234,7 +235,7 @@ def _decode_replica_election_result_v2(
             n -= 1
         if n < 0:
             raise null_field("partitionResult")
-        if n * 8 > len(buf) - pos or n > 1000000:
+        if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_result, pos = _decode_partition_result_v2(buf, pos, n)
         o.unknown_tags = None
@@ -263,7 +264,7 @@ def _decode_elect_leaders_response_v0(buf: Buffer, pos: int) -> tuple[ElectLeade
     pos += 8
     if n < 0:
         raise null_field("replicaElectionResults")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.replica_election_results, pos = _decode_replica_election_result_v0(buf, pos, n)
     o.error_code = 0
@@ -286,7 +287,7 @@ def _decode_elect_leaders_response_v1(buf: Buffer, pos: int) -> tuple[ElectLeade
     pos += 10
     if n < 0:
         raise null_field("replicaElectionResults")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.replica_election_results, pos = _decode_replica_election_result_v0(buf, pos, n)
     o.unknown_tags = None
@@ -312,7 +313,7 @@ def _decode_elect_leaders_response_v2(buf: Buffer, pos: int) -> tuple[ElectLeade
         n -= 1
     if n < 0:
         raise null_field("replicaElectionResults")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.replica_election_results, pos = _decode_replica_election_result_v2(buf, pos, n)
     o.unknown_tags = None

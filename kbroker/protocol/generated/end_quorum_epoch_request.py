@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -239,7 +240,7 @@ def _decode_partition_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[P
         pos += 16
         if n < 0:
             raise null_field("preferredSuccessors")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.preferred_successors = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -271,7 +272,7 @@ def _decode_partition_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[P
             n -= 1
         if n < 0:
             raise null_field("preferredCandidates")
-        if n * 21 > len(buf) - pos or n > 1000000:
+        if n * 21 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.preferred_candidates, pos = _decode_replica_info_v1(buf, pos, n)
         o.preferred_successors = []
@@ -311,7 +312,7 @@ def _decode_topic_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 16 > len(buf) - pos or n > 1000000:
+        if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v0(buf, pos, n)
         o.unknown_tags = None
@@ -349,7 +350,7 @@ def _decode_topic_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 14 > len(buf) - pos or n > 1000000:
+        if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v1(buf, pos, n)
         o.unknown_tags = None
@@ -386,7 +387,7 @@ def _decode_end_quorum_epoch_request_v0(buf: Buffer, pos: int) -> tuple[EndQuoru
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_data_v0(buf, pos, n)
     o.leader_endpoints = []
@@ -421,7 +422,7 @@ def _decode_end_quorum_epoch_request_v1(buf: Buffer, pos: int) -> tuple[EndQuoru
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_data_v1(buf, pos, n)
     n = buf[pos] - 1
@@ -432,7 +433,7 @@ def _decode_end_quorum_epoch_request_v1(buf: Buffer, pos: int) -> tuple[EndQuoru
         n -= 1
     if n < 0:
         raise null_field("leaderEndpoints")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.leader_endpoints, pos = _decode_leader_endpoint_v1(buf, pos, n)
     o.unknown_tags = None

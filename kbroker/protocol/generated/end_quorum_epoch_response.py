@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -230,7 +231,7 @@ def _decode_topic_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 14 > len(buf) - pos or n > 1000000:
+        if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v0(buf, pos, n)
         o.unknown_tags = None
@@ -268,7 +269,7 @@ def _decode_topic_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 15 > len(buf) - pos or n > 1000000:
+        if n * 15 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v1(buf, pos, n)
         o.unknown_tags = None
@@ -297,7 +298,7 @@ def _decode_end_quorum_epoch_response_v0(buf: Buffer, pos: int) -> tuple[EndQuor
     pos += 6
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_data_v0(buf, pos, n)
     o.node_endpoints = []
@@ -326,7 +327,7 @@ def _decode_end_quorum_epoch_response_v1(buf: Buffer, pos: int) -> tuple[EndQuor
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_data_v1(buf, pos, n)
     o.node_endpoints = []
@@ -352,7 +353,7 @@ def _tags_of_end_quorum_epoch_response_v1(buf: Buffer, pos: int, o: EndQuorumEpo
                 n -= 1
             if n < 0:
                 raise null_field("nodeEndpoints")
-            if n * 8 > len(buf) - pos or n > 1000000:
+            if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.node_endpoints, pos = _decode_node_endpoint_v1(buf, pos, n)
         else:

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -242,7 +243,7 @@ def _decode_forgotten_topic_v7(buf: Buffer, pos: int, count: int) -> tuple[list[
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -282,7 +283,7 @@ def _decode_forgotten_topic_v12(buf: Buffer, pos: int, count: int) -> tuple[list
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -322,7 +323,7 @@ def _decode_forgotten_topic_v13(buf: Buffer, pos: int, count: int) -> tuple[list
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -644,7 +645,7 @@ def _decode_fetch_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Fetc
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 16 > len(buf) - pos or n > 1000000:
+        if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_fetch_partition_v0(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -679,7 +680,7 @@ def _decode_fetch_topic_v5(buf: Buffer, pos: int, count: int) -> tuple[list[Fetc
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 24 > len(buf) - pos or n > 1000000:
+        if n * 24 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_fetch_partition_v5(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -714,7 +715,7 @@ def _decode_fetch_topic_v9(buf: Buffer, pos: int, count: int) -> tuple[list[Fetc
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 28 > len(buf) - pos or n > 1000000:
+        if n * 28 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_fetch_partition_v9(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -753,7 +754,7 @@ def _decode_fetch_topic_v12(buf: Buffer, pos: int, count: int) -> tuple[list[Fet
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 33 > len(buf) - pos or n > 1000000:
+        if n * 33 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_fetch_partition_v12(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -792,7 +793,7 @@ def _decode_fetch_topic_v13(buf: Buffer, pos: int, count: int) -> tuple[list[Fet
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 33 > len(buf) - pos or n > 1000000:
+        if n * 33 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_fetch_partition_v12(buf, pos, n)
         o.topic = ""
@@ -831,7 +832,7 @@ def _decode_fetch_topic_v17(buf: Buffer, pos: int, count: int) -> tuple[list[Fet
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 33 > len(buf) - pos or n > 1000000:
+        if n * 33 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_fetch_partition_v17(buf, pos, n)
         o.topic = ""
@@ -870,7 +871,7 @@ def _decode_fetch_topic_v18(buf: Buffer, pos: int, count: int) -> tuple[list[Fet
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 33 > len(buf) - pos or n > 1000000:
+        if n * 33 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_fetch_partition_v18(buf, pos, n)
         o.topic = ""
@@ -924,7 +925,7 @@ def _decode_fetch_request_v0(buf: Buffer, pos: int) -> tuple[FetchRequest, int]:
     pos += 16
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_fetch_topic_v0(buf, pos, n)
     o.cluster_id = None
@@ -956,7 +957,7 @@ def _decode_fetch_request_v3(buf: Buffer, pos: int) -> tuple[FetchRequest, int]:
     pos += 20
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_fetch_topic_v0(buf, pos, n)
     o.cluster_id = None
@@ -987,7 +988,7 @@ def _decode_fetch_request_v4(buf: Buffer, pos: int) -> tuple[FetchRequest, int]:
     pos += 21
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_fetch_topic_v0(buf, pos, n)
     o.cluster_id = None
@@ -1017,7 +1018,7 @@ def _decode_fetch_request_v5(buf: Buffer, pos: int) -> tuple[FetchRequest, int]:
     pos += 21
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_fetch_topic_v5(buf, pos, n)
     o.cluster_id = None
@@ -1056,14 +1057,14 @@ def _decode_fetch_request_v7(buf: Buffer, pos: int) -> tuple[FetchRequest, int]:
     pos += 29
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_fetch_topic_v5(buf, pos, n)
     (n,) = unpack_i(buf, pos)
     pos += 4
     if n < 0:
         raise null_field("forgottenTopicsData")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.forgotten_topics_data, pos = _decode_forgotten_topic_v7(buf, pos, n)
     o.cluster_id = None
@@ -1108,14 +1109,14 @@ def _decode_fetch_request_v9(buf: Buffer, pos: int) -> tuple[FetchRequest, int]:
     pos += 29
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_fetch_topic_v9(buf, pos, n)
     (n,) = unpack_i(buf, pos)
     pos += 4
     if n < 0:
         raise null_field("forgottenTopicsData")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.forgotten_topics_data, pos = _decode_forgotten_topic_v7(buf, pos, n)
     o.cluster_id = None
@@ -1160,14 +1161,14 @@ def _decode_fetch_request_v11(buf: Buffer, pos: int) -> tuple[FetchRequest, int]
     pos += 29
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_fetch_topic_v9(buf, pos, n)
     (n,) = unpack_i(buf, pos)
     pos += 4
     if n < 0:
         raise null_field("forgottenTopicsData")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.forgotten_topics_data, pos = _decode_forgotten_topic_v7(buf, pos, n)
     (n,) = unpack_h(buf, pos)
@@ -1226,7 +1227,7 @@ def _decode_fetch_request_v12(buf: Buffer, pos: int) -> tuple[FetchRequest, int]
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_fetch_topic_v12(buf, pos, n)
     n = buf[pos] - 1
@@ -1237,7 +1238,7 @@ def _decode_fetch_request_v12(buf: Buffer, pos: int) -> tuple[FetchRequest, int]
         n -= 1
     if n < 0:
         raise null_field("forgottenTopicsData")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.forgotten_topics_data, pos = _decode_forgotten_topic_v12(buf, pos, n)
     n = buf[pos]
@@ -1335,7 +1336,7 @@ def _decode_fetch_request_v13(buf: Buffer, pos: int) -> tuple[FetchRequest, int]
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_fetch_topic_v13(buf, pos, n)
     n = buf[pos] - 1
@@ -1346,7 +1347,7 @@ def _decode_fetch_request_v13(buf: Buffer, pos: int) -> tuple[FetchRequest, int]
         n -= 1
     if n < 0:
         raise null_field("forgottenTopicsData")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.forgotten_topics_data, pos = _decode_forgotten_topic_v13(buf, pos, n)
     n = buf[pos]
@@ -1443,7 +1444,7 @@ def _decode_fetch_request_v15(buf: Buffer, pos: int) -> tuple[FetchRequest, int]
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_fetch_topic_v13(buf, pos, n)
     n = buf[pos] - 1
@@ -1454,7 +1455,7 @@ def _decode_fetch_request_v15(buf: Buffer, pos: int) -> tuple[FetchRequest, int]
         n -= 1
     if n < 0:
         raise null_field("forgottenTopicsData")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.forgotten_topics_data, pos = _decode_forgotten_topic_v13(buf, pos, n)
     n = buf[pos]
@@ -1560,7 +1561,7 @@ def _decode_fetch_request_v17(buf: Buffer, pos: int) -> tuple[FetchRequest, int]
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_fetch_topic_v17(buf, pos, n)
     n = buf[pos] - 1
@@ -1571,7 +1572,7 @@ def _decode_fetch_request_v17(buf: Buffer, pos: int) -> tuple[FetchRequest, int]
         n -= 1
     if n < 0:
         raise null_field("forgottenTopicsData")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.forgotten_topics_data, pos = _decode_forgotten_topic_v13(buf, pos, n)
     n = buf[pos]
@@ -1677,7 +1678,7 @@ def _decode_fetch_request_v18(buf: Buffer, pos: int) -> tuple[FetchRequest, int]
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_fetch_topic_v18(buf, pos, n)
     n = buf[pos] - 1
@@ -1688,7 +1689,7 @@ def _decode_fetch_request_v18(buf: Buffer, pos: int) -> tuple[FetchRequest, int]
         n -= 1
     if n < 0:
         raise null_field("forgottenTopicsData")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.forgotten_topics_data, pos = _decode_forgotten_topic_v13(buf, pos, n)
     n = buf[pos]

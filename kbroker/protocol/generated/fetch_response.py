@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -493,7 +494,7 @@ def _decode_partition_data_v4(buf: Buffer, pos: int, count: int) -> tuple[list[P
         if n < 0:
             o.aborted_transactions = None
         else:
-            if n * 16 > len(buf) - pos or n > 1000000:
+            if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.aborted_transactions, pos = _decode_aborted_transaction_v4(buf, pos, n)
         (n,) = unpack_i(buf, pos)
@@ -556,7 +557,7 @@ def _decode_partition_data_v5(buf: Buffer, pos: int, count: int) -> tuple[list[P
         if n < 0:
             o.aborted_transactions = None
         else:
-            if n * 16 > len(buf) - pos or n > 1000000:
+            if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.aborted_transactions, pos = _decode_aborted_transaction_v4(buf, pos, n)
         (n,) = unpack_i(buf, pos)
@@ -619,7 +620,7 @@ def _decode_partition_data_v11(buf: Buffer, pos: int, count: int) -> tuple[list[
         if n < 0:
             o.aborted_transactions = None
         else:
-            if n * 16 > len(buf) - pos or n > 1000000:
+            if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.aborted_transactions, pos = _decode_aborted_transaction_v4(buf, pos, n)
         o.preferred_read_replica, n = unpack_ii(buf, pos)
@@ -684,7 +685,7 @@ def _decode_partition_data_v12(buf: Buffer, pos: int, count: int) -> tuple[list[
         if n < 0:
             o.aborted_transactions = None
         else:
-            if n * 17 > len(buf) - pos or n > 1000000:
+            if n * 17 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.aborted_transactions, pos = _decode_aborted_transaction_v12(buf, pos, n)
         (o.preferred_read_replica,) = unpack_i(buf, pos)
@@ -805,7 +806,7 @@ def _decode_fetchable_topic_response_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v0(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -844,7 +845,7 @@ def _decode_fetchable_topic_response_v4(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 30 > len(buf) - pos or n > 1000000:
+        if n * 30 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v4(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -883,7 +884,7 @@ def _decode_fetchable_topic_response_v5(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 38 > len(buf) - pos or n > 1000000:
+        if n * 38 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v5(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -922,7 +923,7 @@ def _decode_fetchable_topic_response_v11(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 42 > len(buf) - pos or n > 1000000:
+        if n * 42 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v11(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -965,7 +966,7 @@ def _decode_fetchable_topic_response_v12(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 37 > len(buf) - pos or n > 1000000:
+        if n * 37 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v12(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -1008,7 +1009,7 @@ def _decode_fetchable_topic_response_v13(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 37 > len(buf) - pos or n > 1000000:
+        if n * 37 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v12(buf, pos, n)
         o.topic = ""
@@ -1038,7 +1039,7 @@ def _decode_fetch_response_v0(buf: Buffer, pos: int) -> tuple[FetchResponse, int
     pos += 4
     if n < 0:
         raise null_field("responses")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_fetchable_topic_response_v0(buf, pos, n)
     o.throttle_time_ms = 0
@@ -1066,7 +1067,7 @@ def _decode_fetch_response_v1(buf: Buffer, pos: int) -> tuple[FetchResponse, int
     pos += 8
     if n < 0:
         raise null_field("responses")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_fetchable_topic_response_v0(buf, pos, n)
     o.error_code = 0
@@ -1093,7 +1094,7 @@ def _decode_fetch_response_v4(buf: Buffer, pos: int) -> tuple[FetchResponse, int
     pos += 8
     if n < 0:
         raise null_field("responses")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_fetchable_topic_response_v4(buf, pos, n)
     o.error_code = 0
@@ -1120,7 +1121,7 @@ def _decode_fetch_response_v5(buf: Buffer, pos: int) -> tuple[FetchResponse, int
     pos += 8
     if n < 0:
         raise null_field("responses")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_fetchable_topic_response_v5(buf, pos, n)
     o.error_code = 0
@@ -1147,7 +1148,7 @@ def _decode_fetch_response_v7(buf: Buffer, pos: int) -> tuple[FetchResponse, int
     pos += 14
     if n < 0:
         raise null_field("responses")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_fetchable_topic_response_v5(buf, pos, n)
     o.node_endpoints = []
@@ -1170,7 +1171,7 @@ def _decode_fetch_response_v11(buf: Buffer, pos: int) -> tuple[FetchResponse, in
     pos += 14
     if n < 0:
         raise null_field("responses")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_fetchable_topic_response_v11(buf, pos, n)
     o.node_endpoints = []
@@ -1199,7 +1200,7 @@ def _decode_fetch_response_v12(buf: Buffer, pos: int) -> tuple[FetchResponse, in
         n -= 1
     if n < 0:
         raise null_field("responses")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_fetchable_topic_response_v12(buf, pos, n)
     o.node_endpoints = []
@@ -1252,7 +1253,7 @@ def _decode_fetch_response_v13(buf: Buffer, pos: int) -> tuple[FetchResponse, in
         n -= 1
     if n < 0:
         raise null_field("responses")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_fetchable_topic_response_v13(buf, pos, n)
     o.node_endpoints = []
@@ -1305,7 +1306,7 @@ def _decode_fetch_response_v16(buf: Buffer, pos: int) -> tuple[FetchResponse, in
         n -= 1
     if n < 0:
         raise null_field("responses")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_fetchable_topic_response_v13(buf, pos, n)
     o.node_endpoints = []
@@ -1331,7 +1332,7 @@ def _tags_of_fetch_response_v16(buf: Buffer, pos: int, o: FetchResponse) -> int:
                 n -= 1
             if n < 0:
                 raise null_field("nodeEndpoints")
-            if n * 11 > len(buf) - pos or n > 1000000:
+            if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.node_endpoints, pos = _decode_node_endpoint_v16(buf, pos, n)
         else:

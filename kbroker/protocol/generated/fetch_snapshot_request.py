@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -286,7 +287,7 @@ def _decode_topic_snapshot_v0(buf: Buffer, pos: int, count: int) -> tuple[list[T
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 30 > len(buf) - pos or n > 1000000:
+        if n * 30 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_snapshot_v0(buf, pos, n)
         o.unknown_tags = None
@@ -329,7 +330,7 @@ def _decode_topic_snapshot_v1(buf: Buffer, pos: int, count: int) -> tuple[list[T
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 30 > len(buf) - pos or n > 1000000:
+        if n * 30 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_snapshot_v1(buf, pos, n)
         o.unknown_tags = None
@@ -364,7 +365,7 @@ def _decode_fetch_snapshot_request_v0(buf: Buffer, pos: int) -> tuple[FetchSnaps
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_snapshot_v0(buf, pos, n)
     o.cluster_id = None
@@ -430,7 +431,7 @@ def _decode_fetch_snapshot_request_v1(buf: Buffer, pos: int) -> tuple[FetchSnaps
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_snapshot_v1(buf, pos, n)
     o.cluster_id = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -366,7 +367,7 @@ def _decode_topic_snapshot_v0(buf: Buffer, pos: int, count: int) -> tuple[list[T
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 37 > len(buf) - pos or n > 1000000:
+        if n * 37 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_snapshot_v0(buf, pos, n)
         o.unknown_tags = None
@@ -401,7 +402,7 @@ def _decode_fetch_snapshot_response_v0(buf: Buffer, pos: int) -> tuple[FetchSnap
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_snapshot_v0(buf, pos, n)
     o.node_endpoints = []
@@ -454,7 +455,7 @@ def _decode_fetch_snapshot_response_v1(buf: Buffer, pos: int) -> tuple[FetchSnap
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_snapshot_v0(buf, pos, n)
     o.node_endpoints = []
@@ -480,7 +481,7 @@ def _tags_of_fetch_snapshot_response_v1(buf: Buffer, pos: int, o: FetchSnapshotR
                 n -= 1
             if n < 0:
                 raise null_field("nodeEndpoints")
-            if n * 8 > len(buf) - pos or n > 1000000:
+            if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.node_endpoints, pos = _decode_node_endpoint_v1(buf, pos, n)
         else:

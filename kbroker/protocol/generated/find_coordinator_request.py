@@ -9,6 +9,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     UNSET,
     UnknownTags,
@@ -154,7 +155,7 @@ def _decode_find_coordinator_request_v4(buf: Buffer, pos: int) -> tuple[FindCoor
         n -= 1
     if n < 0:
         raise null_field("coordinatorKeys")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.coordinator_keys = values = []
     for _ in range(n):

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -284,7 +285,7 @@ def _decode_find_coordinator_response_v4(buf: Buffer, pos: int) -> tuple[FindCoo
         n -= 1
     if n < 0:
         raise null_field("coordinators")
-    if n * 14 > len(buf) - pos or n > 1000000:
+    if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.coordinators, pos = _decode_coordinator_v4(buf, pos, n)
     o.error_code = 0

@@ -9,6 +9,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     UNSET,
     UnknownTags,
@@ -94,7 +95,7 @@ def _decode_get_telemetry_subscriptions_response_v0(
         n -= 1
     if n < 0:
         raise null_field("acceptedCompressionTypes")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.accepted_compression_types = unpack_int8s(buf, pos, n)
     pos += n
@@ -108,7 +109,7 @@ def _decode_get_telemetry_subscriptions_response_v0(
         n -= 1
     if n < 0:
         raise null_field("requestedMetrics")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.requested_metrics = values = []
     for _ in range(n):

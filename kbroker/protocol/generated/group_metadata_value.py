@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -434,7 +435,7 @@ def _decode_group_metadata_value_v0(buf: Buffer, pos: int) -> tuple[GroupMetadat
     pos += 4
     if n < 0:
         raise null_field("members")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.members, pos = _decode_member_metadata_v0(buf, pos, n)
     o.current_state_timestamp = -1
@@ -487,7 +488,7 @@ def _decode_group_metadata_value_v1(buf: Buffer, pos: int) -> tuple[GroupMetadat
     pos += 4
     if n < 0:
         raise null_field("members")
-    if n * 22 > len(buf) - pos or n > 1000000:
+    if n * 22 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.members, pos = _decode_member_metadata_v1(buf, pos, n)
     o.current_state_timestamp = -1
@@ -540,7 +541,7 @@ def _decode_group_metadata_value_v2(buf: Buffer, pos: int) -> tuple[GroupMetadat
     pos += 12
     if n < 0:
         raise null_field("members")
-    if n * 22 > len(buf) - pos or n > 1000000:
+    if n * 22 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.members, pos = _decode_member_metadata_v1(buf, pos, n)
     o.unknown_tags = None
@@ -592,7 +593,7 @@ def _decode_group_metadata_value_v3(buf: Buffer, pos: int) -> tuple[GroupMetadat
     pos += 12
     if n < 0:
         raise null_field("members")
-    if n * 24 > len(buf) - pos or n > 1000000:
+    if n * 24 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.members, pos = _decode_member_metadata_v3(buf, pos, n)
     o.unknown_tags = None
@@ -650,7 +651,7 @@ def _decode_group_metadata_value_v4(buf: Buffer, pos: int) -> tuple[GroupMetadat
         n -= 1
     if n < 0:
         raise null_field("members")
-    if n * 15 > len(buf) - pos or n > 1000000:
+    if n * 15 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.members, pos = _decode_member_metadata_v4(buf, pos, n)
     o.unknown_tags = None

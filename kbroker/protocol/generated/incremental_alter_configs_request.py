@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -206,7 +207,7 @@ def _decode_alter_configs_resource_v0(
         pos += 4
         if n < 0:
             raise null_field("configs")
-        if n * 5 > len(buf) - pos or n > 1000000:
+        if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.configs, pos = _decode_alterable_config_v0(buf, pos, n)
         o.unknown_tags = None
@@ -250,7 +251,7 @@ def _decode_alter_configs_resource_v1(
             n -= 1
         if n < 0:
             raise null_field("configs")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.configs, pos = _decode_alterable_config_v1(buf, pos, n)
         o.unknown_tags = None
@@ -283,7 +284,7 @@ def _decode_incremental_alter_configs_request_v0(
     pos += 4
     if n < 0:
         raise null_field("resources")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.resources, pos = _decode_alter_configs_resource_v0(buf, pos, n)
     (o.validate_only,) = unpack_o(buf, pos)
@@ -313,7 +314,7 @@ def _decode_incremental_alter_configs_request_v1(
         n -= 1
     if n < 0:
         raise null_field("resources")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.resources, pos = _decode_alter_configs_resource_v1(buf, pos, n)
     (o.validate_only,) = unpack_o(buf, pos)

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -194,7 +195,7 @@ def _decode_incremental_alter_configs_response_v0(
     pos += 8
     if n < 0:
         raise null_field("responses")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_alter_configs_resource_response_v0(buf, pos, n)
     o.unknown_tags = None
@@ -223,7 +224,7 @@ def _decode_incremental_alter_configs_response_v1(
         n -= 1
     if n < 0:
         raise null_field("responses")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_alter_configs_resource_response_v1(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -142,7 +143,7 @@ def _decode_initialize_state_data_v0(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 17 > len(buf) - pos or n > 1000000:
+        if n * 17 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v0(buf, pos, n)
         o.unknown_tags = None
@@ -185,7 +186,7 @@ def _decode_initialize_share_group_state_request_v0(
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_initialize_state_data_v0(buf, pos, n)
     o.unknown_tags = None

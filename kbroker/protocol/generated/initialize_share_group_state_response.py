@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -147,7 +148,7 @@ def _decode_initialize_state_result_v0(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 8 > len(buf) - pos or n > 1000000:
+        if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_result_v0(buf, pos, n)
         o.unknown_tags = None
@@ -183,7 +184,7 @@ def _decode_initialize_share_group_state_response_v0(
         n -= 1
     if n < 0:
         raise null_field("results")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_initialize_state_result_v0(buf, pos, n)
     o.unknown_tags = None

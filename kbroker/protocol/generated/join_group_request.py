@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -214,7 +215,7 @@ def _decode_join_group_request_v0(buf: Buffer, pos: int) -> tuple[JoinGroupReque
     pos += 4
     if n < 0:
         raise null_field("protocols")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.protocols, pos = _decode_join_group_request_protocol_v0(buf, pos, n)
     o.rebalance_timeout_ms = -1
@@ -269,7 +270,7 @@ def _decode_join_group_request_v1(buf: Buffer, pos: int) -> tuple[JoinGroupReque
     pos += 4
     if n < 0:
         raise null_field("protocols")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.protocols, pos = _decode_join_group_request_protocol_v0(buf, pos, n)
     o.group_instance_id = None
@@ -331,7 +332,7 @@ def _decode_join_group_request_v5(buf: Buffer, pos: int) -> tuple[JoinGroupReque
     pos += 4
     if n < 0:
         raise null_field("protocols")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.protocols, pos = _decode_join_group_request_protocol_v0(buf, pos, n)
     o.reason = None
@@ -398,7 +399,7 @@ def _decode_join_group_request_v6(buf: Buffer, pos: int) -> tuple[JoinGroupReque
         n -= 1
     if n < 0:
         raise null_field("protocols")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.protocols, pos = _decode_join_group_request_protocol_v6(buf, pos, n)
     o.reason = None
@@ -465,7 +466,7 @@ def _decode_join_group_request_v8(buf: Buffer, pos: int) -> tuple[JoinGroupReque
         n -= 1
     if n < 0:
         raise null_field("protocols")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.protocols, pos = _decode_join_group_request_protocol_v6(buf, pos, n)
     n = buf[pos]

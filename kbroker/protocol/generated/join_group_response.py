@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -281,7 +282,7 @@ def _decode_join_group_response_v0(buf: Buffer, pos: int) -> tuple[JoinGroupResp
     pos += 4
     if n < 0:
         raise null_field("members")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.members, pos = _decode_join_group_response_member_v0(buf, pos, n)
     o.throttle_time_ms = 0
@@ -338,7 +339,7 @@ def _decode_join_group_response_v2(buf: Buffer, pos: int) -> tuple[JoinGroupResp
     pos += 4
     if n < 0:
         raise null_field("members")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.members, pos = _decode_join_group_response_member_v0(buf, pos, n)
     o.protocol_type = None
@@ -394,7 +395,7 @@ def _decode_join_group_response_v5(buf: Buffer, pos: int) -> tuple[JoinGroupResp
     pos += 4
     if n < 0:
         raise null_field("members")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.members, pos = _decode_join_group_response_member_v5(buf, pos, n)
     o.protocol_type = None
@@ -456,7 +457,7 @@ def _decode_join_group_response_v6(buf: Buffer, pos: int) -> tuple[JoinGroupResp
         n -= 1
     if n < 0:
         raise null_field("members")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.members, pos = _decode_join_group_response_member_v6(buf, pos, n)
     o.protocol_type = None
@@ -527,7 +528,7 @@ def _decode_join_group_response_v7(buf: Buffer, pos: int) -> tuple[JoinGroupResp
         n -= 1
     if n < 0:
         raise null_field("members")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.members, pos = _decode_join_group_response_member_v6(buf, pos, n)
     o.skip_assignment = False
@@ -598,7 +599,7 @@ def _decode_join_group_response_v9(buf: Buffer, pos: int) -> tuple[JoinGroupResp
         n -= 1
     if n < 0:
         raise null_field("members")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.members, pos = _decode_join_group_response_member_v6(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -292,7 +293,7 @@ def _decode_leader_and_isr_topic_state_v2(
         pos += 4
         if n < 0:
             raise null_field("partitionStates")
-        if n * 29 > len(buf) - pos or n > 1000000:
+        if n * 29 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_states, pos = _decode_leader_and_isr_partition_state_v2(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -331,7 +332,7 @@ def _decode_leader_and_isr_topic_state_v3(
         pos += 4
         if n < 0:
             raise null_field("partitionStates")
-        if n * 37 > len(buf) - pos or n > 1000000:
+        if n * 37 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_states, pos = _decode_leader_and_isr_partition_state_v3(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -374,7 +375,7 @@ def _decode_leader_and_isr_topic_state_v4(
             n -= 1
         if n < 0:
             raise null_field("partitionStates")
-        if n * 26 > len(buf) - pos or n > 1000000:
+        if n * 26 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_states, pos = _decode_leader_and_isr_partition_state_v4(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -424,7 +425,7 @@ def _decode_leader_and_isr_topic_state_v5(
             n -= 1
         if n < 0:
             raise null_field("partitionStates")
-        if n * 26 > len(buf) - pos or n > 1000000:
+        if n * 26 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_states, pos = _decode_leader_and_isr_partition_state_v4(buf, pos, n)
         o.unknown_tags = None
@@ -474,7 +475,7 @@ def _decode_leader_and_isr_topic_state_v6(
             n -= 1
         if n < 0:
             raise null_field("partitionStates")
-        if n * 27 > len(buf) - pos or n > 1000000:
+        if n * 27 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_states, pos = _decode_leader_and_isr_partition_state_v6(buf, pos, n)
         o.unknown_tags = None
@@ -518,7 +519,7 @@ def _decode_leader_and_isr_partition_state_v0(
         pos += 20
         if n < 0:
             raise null_field("isr")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -526,7 +527,7 @@ def _decode_leader_and_isr_partition_state_v0(
         pos += 8
         if n < 0:
             raise null_field("replicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -576,7 +577,7 @@ def _decode_leader_and_isr_partition_state_v1(
         pos += 20
         if n < 0:
             raise null_field("isr")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -584,7 +585,7 @@ def _decode_leader_and_isr_partition_state_v1(
         pos += 8
         if n < 0:
             raise null_field("replicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -629,7 +630,7 @@ def _decode_leader_and_isr_partition_state_v2(
         pos += 20
         if n < 0:
             raise null_field("isr")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -637,7 +638,7 @@ def _decode_leader_and_isr_partition_state_v2(
         pos += 8
         if n < 0:
             raise null_field("replicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -680,7 +681,7 @@ def _decode_leader_and_isr_partition_state_v3(
         pos += 20
         if n < 0:
             raise null_field("isr")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -688,7 +689,7 @@ def _decode_leader_and_isr_partition_state_v3(
         pos += 8
         if n < 0:
             raise null_field("replicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -696,7 +697,7 @@ def _decode_leader_and_isr_partition_state_v3(
         pos += 4
         if n < 0:
             raise null_field("addingReplicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.adding_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -704,7 +705,7 @@ def _decode_leader_and_isr_partition_state_v3(
         pos += 4
         if n < 0:
             raise null_field("removingReplicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.removing_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -755,7 +756,7 @@ def _decode_leader_and_isr_partition_state_v4(
             n -= 1
         if n < 0:
             raise null_field("isr")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -769,7 +770,7 @@ def _decode_leader_and_isr_partition_state_v4(
             n -= 1
         if n < 0:
             raise null_field("replicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -781,7 +782,7 @@ def _decode_leader_and_isr_partition_state_v4(
             n -= 1
         if n < 0:
             raise null_field("addingReplicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.adding_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -793,7 +794,7 @@ def _decode_leader_and_isr_partition_state_v4(
             n -= 1
         if n < 0:
             raise null_field("removingReplicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.removing_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -856,7 +857,7 @@ def _decode_leader_and_isr_partition_state_v6(
             n -= 1
         if n < 0:
             raise null_field("isr")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -870,7 +871,7 @@ def _decode_leader_and_isr_partition_state_v6(
             n -= 1
         if n < 0:
             raise null_field("replicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -882,7 +883,7 @@ def _decode_leader_and_isr_partition_state_v6(
             n -= 1
         if n < 0:
             raise null_field("addingReplicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.adding_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -894,7 +895,7 @@ def _decode_leader_and_isr_partition_state_v6(
             n -= 1
         if n < 0:
             raise null_field("removingReplicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.removing_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -941,14 +942,14 @@ def _decode_leader_and_isr_request_v0(buf: Buffer, pos: int) -> tuple[LeaderAndI
     pos += 12
     if n < 0:
         raise null_field("ungroupedPartitionStates")
-    if n * 30 > len(buf) - pos or n > 1000000:
+    if n * 30 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.ungrouped_partition_states, pos = _decode_leader_and_isr_partition_state_v0(buf, pos, n)
     (n,) = unpack_i(buf, pos)
     pos += 4
     if n < 0:
         raise null_field("liveLeaders")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.live_leaders, pos = _decode_leader_and_isr_live_leader_v0(buf, pos, n)
     o.is_kraft_controller = False
@@ -980,14 +981,14 @@ def _decode_leader_and_isr_request_v1(buf: Buffer, pos: int) -> tuple[LeaderAndI
     pos += 12
     if n < 0:
         raise null_field("ungroupedPartitionStates")
-    if n * 31 > len(buf) - pos or n > 1000000:
+    if n * 31 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.ungrouped_partition_states, pos = _decode_leader_and_isr_partition_state_v1(buf, pos, n)
     (n,) = unpack_i(buf, pos)
     pos += 4
     if n < 0:
         raise null_field("liveLeaders")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.live_leaders, pos = _decode_leader_and_isr_live_leader_v0(buf, pos, n)
     o.is_kraft_controller = False
@@ -1019,14 +1020,14 @@ def _decode_leader_and_isr_request_v2(buf: Buffer, pos: int) -> tuple[LeaderAndI
     pos += 20
     if n < 0:
         raise null_field("topicStates")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topic_states, pos = _decode_leader_and_isr_topic_state_v2(buf, pos, n)
     (n,) = unpack_i(buf, pos)
     pos += 4
     if n < 0:
         raise null_field("liveLeaders")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.live_leaders, pos = _decode_leader_and_isr_live_leader_v0(buf, pos, n)
     o.is_kraft_controller = False
@@ -1057,14 +1058,14 @@ def _decode_leader_and_isr_request_v3(buf: Buffer, pos: int) -> tuple[LeaderAndI
     pos += 20
     if n < 0:
         raise null_field("topicStates")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topic_states, pos = _decode_leader_and_isr_topic_state_v3(buf, pos, n)
     (n,) = unpack_i(buf, pos)
     pos += 4
     if n < 0:
         raise null_field("liveLeaders")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.live_leaders, pos = _decode_leader_and_isr_live_leader_v0(buf, pos, n)
     o.is_kraft_controller = False
@@ -1101,7 +1102,7 @@ def _decode_leader_and_isr_request_v4(buf: Buffer, pos: int) -> tuple[LeaderAndI
         n -= 1
     if n < 0:
         raise null_field("topicStates")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topic_states, pos = _decode_leader_and_isr_topic_state_v4(buf, pos, n)
     n = buf[pos] - 1
@@ -1112,7 +1113,7 @@ def _decode_leader_and_isr_request_v4(buf: Buffer, pos: int) -> tuple[LeaderAndI
         n -= 1
     if n < 0:
         raise null_field("liveLeaders")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.live_leaders, pos = _decode_leader_and_isr_live_leader_v4(buf, pos, n)
     o.is_kraft_controller = False
@@ -1158,7 +1159,7 @@ def _decode_leader_and_isr_request_v5(buf: Buffer, pos: int) -> tuple[LeaderAndI
         n -= 1
     if n < 0:
         raise null_field("topicStates")
-    if n * 19 > len(buf) - pos or n > 1000000:
+    if n * 19 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topic_states, pos = _decode_leader_and_isr_topic_state_v5(buf, pos, n)
     n = buf[pos] - 1
@@ -1169,7 +1170,7 @@ def _decode_leader_and_isr_request_v5(buf: Buffer, pos: int) -> tuple[LeaderAndI
         n -= 1
     if n < 0:
         raise null_field("liveLeaders")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.live_leaders, pos = _decode_leader_and_isr_live_leader_v4(buf, pos, n)
     o.is_kraft_controller = False
@@ -1212,7 +1213,7 @@ def _decode_leader_and_isr_request_v6(buf: Buffer, pos: int) -> tuple[LeaderAndI
         n -= 1
     if n < 0:
         raise null_field("topicStates")
-    if n * 19 > len(buf) - pos or n > 1000000:
+    if n * 19 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topic_states, pos = _decode_leader_and_isr_topic_state_v6(buf, pos, n)
     n = buf[pos] - 1
@@ -1223,7 +1224,7 @@ def _decode_leader_and_isr_request_v6(buf: Buffer, pos: int) -> tuple[LeaderAndI
         n -= 1
     if n < 0:
         raise null_field("liveLeaders")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.live_leaders, pos = _decode_leader_and_isr_live_leader_v4(buf, pos, n)
     o.is_kraft_controller = False
@@ -1272,7 +1273,7 @@ def _decode_leader_and_isr_request_v7(buf: Buffer, pos: int) -> tuple[LeaderAndI
         n -= 1
     if n < 0:
         raise null_field("topicStates")
-    if n * 19 > len(buf) - pos or n > 1000000:
+    if n * 19 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topic_states, pos = _decode_leader_and_isr_topic_state_v6(buf, pos, n)
     n = buf[pos] - 1
@@ -1283,7 +1284,7 @@ def _decode_leader_and_isr_request_v7(buf: Buffer, pos: int) -> tuple[LeaderAndI
         n -= 1
     if n < 0:
         raise null_field("liveLeaders")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.live_leaders, pos = _decode_leader_and_isr_live_leader_v4(buf, pos, n)
     o.ungrouped_partition_states = []

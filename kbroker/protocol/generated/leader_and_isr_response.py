@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -130,7 +131,7 @@ def _decode_leader_and_isr_topic_error_v5(
             n -= 1
         if n < 0:
             raise null_field("partitionErrors")
-        if n * 7 > len(buf) - pos or n > 1000000:
+        if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_errors, pos = _decode_leader_and_isr_partition_error_v5(buf, pos, n)
         o.unknown_tags = None
@@ -265,7 +266,7 @@ def _decode_leader_and_isr_response_v0(buf: Buffer, pos: int) -> tuple[LeaderAnd
     pos += 6
     if n < 0:
         raise null_field("partitionErrors")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.partition_errors, pos = _decode_leader_and_isr_partition_error_v0(buf, pos, n)
     o.topics = []
@@ -294,7 +295,7 @@ def _decode_leader_and_isr_response_v4(buf: Buffer, pos: int) -> tuple[LeaderAnd
         n -= 1
     if n < 0:
         raise null_field("partitionErrors")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.partition_errors, pos = _decode_leader_and_isr_partition_error_v4(buf, pos, n)
     o.topics = []
@@ -331,7 +332,7 @@ def _decode_leader_and_isr_response_v5(buf: Buffer, pos: int) -> tuple[LeaderAnd
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_leader_and_isr_topic_error_v5(buf, pos, n)
     o.partition_errors = []

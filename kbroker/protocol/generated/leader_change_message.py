@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -146,7 +147,7 @@ def _decode_leader_change_message_v0(buf: Buffer, pos: int) -> tuple[LeaderChang
         n -= 1
     if n < 0:
         raise null_field("voters")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.voters, pos = _decode_voter_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -157,7 +158,7 @@ def _decode_leader_change_message_v0(buf: Buffer, pos: int) -> tuple[LeaderChang
         n -= 1
     if n < 0:
         raise null_field("grantingVoters")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.granting_voters, pos = _decode_voter_v0(buf, pos, n)
     o.unknown_tags = None
@@ -194,7 +195,7 @@ def _decode_leader_change_message_v1(buf: Buffer, pos: int) -> tuple[LeaderChang
         n -= 1
     if n < 0:
         raise null_field("voters")
-    if n * 21 > len(buf) - pos or n > 1000000:
+    if n * 21 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.voters, pos = _decode_voter_v1(buf, pos, n)
     n = buf[pos] - 1
@@ -205,7 +206,7 @@ def _decode_leader_change_message_v1(buf: Buffer, pos: int) -> tuple[LeaderChang
         n -= 1
     if n < 0:
         raise null_field("grantingVoters")
-    if n * 21 > len(buf) - pos or n > 1000000:
+    if n * 21 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.granting_voters, pos = _decode_voter_v1(buf, pos, n)
     o.unknown_tags = None

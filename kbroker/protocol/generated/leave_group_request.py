@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -251,7 +252,7 @@ def _decode_leave_group_request_v3(buf: Buffer, pos: int) -> tuple[LeaveGroupReq
     pos += 4
     if n < 0:
         raise null_field("members")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.members, pos = _decode_member_identity_v3(buf, pos, n)
     o.member_id = ""
@@ -288,7 +289,7 @@ def _decode_leave_group_request_v4(buf: Buffer, pos: int) -> tuple[LeaveGroupReq
         n -= 1
     if n < 0:
         raise null_field("members")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.members, pos = _decode_member_identity_v4(buf, pos, n)
     o.member_id = ""
@@ -330,7 +331,7 @@ def _decode_leave_group_request_v5(buf: Buffer, pos: int) -> tuple[LeaveGroupReq
         n -= 1
     if n < 0:
         raise null_field("members")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.members, pos = _decode_member_identity_v5(buf, pos, n)
     o.member_id = ""

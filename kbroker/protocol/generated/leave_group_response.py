@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -206,7 +207,7 @@ def _decode_leave_group_response_v3(buf: Buffer, pos: int) -> tuple[LeaveGroupRe
     pos += 10
     if n < 0:
         raise null_field("members")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.members, pos = _decode_member_response_v3(buf, pos, n)
     o.unknown_tags = None
@@ -232,7 +233,7 @@ def _decode_leave_group_response_v4(buf: Buffer, pos: int) -> tuple[LeaveGroupRe
         n -= 1
     if n < 0:
         raise null_field("members")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.members, pos = _decode_member_response_v4(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -123,7 +124,7 @@ def _decode_list_client_metrics_resources_response_v0(
         n -= 1
     if n < 0:
         raise null_field("clientMetricsResources")
-    if n * 2 > len(buf) - pos or n > 1000000:
+    if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.client_metrics_resources, pos = _decode_client_metrics_resource_v0(buf, pos, n)
     o.unknown_tags = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     UNSET,
     UnknownTags,
@@ -75,7 +76,7 @@ def _decode_list_config_resources_request_v1(buf: Buffer, pos: int) -> tuple[Lis
         n -= 1
     if n < 0:
         raise null_field("resourceTypes")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.resource_types = unpack_int8s(buf, pos, n)
     pos += n

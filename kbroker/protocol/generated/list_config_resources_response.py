@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -155,7 +156,7 @@ def _decode_list_config_resources_response_v0(
         n -= 1
     if n < 0:
         raise null_field("configResources")
-    if n * 2 > len(buf) - pos or n > 1000000:
+    if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.config_resources, pos = _decode_config_resource_v0(buf, pos, n)
     o.unknown_tags = None
@@ -192,7 +193,7 @@ def _decode_list_config_resources_response_v1(
         n -= 1
     if n < 0:
         raise null_field("configResources")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.config_resources, pos = _decode_config_resource_v1(buf, pos, n)
     o.unknown_tags = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     UNSET,
     UnknownTags,
@@ -98,7 +99,7 @@ def _decode_list_groups_request_v4(buf: Buffer, pos: int) -> tuple[ListGroupsReq
         n -= 1
     if n < 0:
         raise null_field("statesFilter")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.states_filter = values = []
     for _ in range(n):
@@ -142,7 +143,7 @@ def _decode_list_groups_request_v5(buf: Buffer, pos: int) -> tuple[ListGroupsReq
         n -= 1
     if n < 0:
         raise null_field("statesFilter")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.states_filter = values = []
     for _ in range(n):
@@ -162,7 +163,7 @@ def _decode_list_groups_request_v5(buf: Buffer, pos: int) -> tuple[ListGroupsReq
         n -= 1
     if n < 0:
         raise null_field("typesFilter")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.types_filter = values = []
     for _ in range(n):

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -270,7 +271,7 @@ def _decode_list_groups_response_v0(buf: Buffer, pos: int) -> tuple[ListGroupsRe
     pos += 6
     if n < 0:
         raise null_field("groups")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_listed_group_v0(buf, pos, n)
     o.throttle_time_ms = 0
@@ -291,7 +292,7 @@ def _decode_list_groups_response_v1(buf: Buffer, pos: int) -> tuple[ListGroupsRe
     pos += 10
     if n < 0:
         raise null_field("groups")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_listed_group_v0(buf, pos, n)
     o.unknown_tags = None
@@ -317,7 +318,7 @@ def _decode_list_groups_response_v3(buf: Buffer, pos: int) -> tuple[ListGroupsRe
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_listed_group_v3(buf, pos, n)
     o.unknown_tags = None
@@ -351,7 +352,7 @@ def _decode_list_groups_response_v4(buf: Buffer, pos: int) -> tuple[ListGroupsRe
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_listed_group_v4(buf, pos, n)
     o.unknown_tags = None
@@ -385,7 +386,7 @@ def _decode_list_groups_response_v5(buf: Buffer, pos: int) -> tuple[ListGroupsRe
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_listed_group_v5(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -241,7 +242,7 @@ def _decode_list_offsets_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[li
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 16 > len(buf) - pos or n > 1000000:
+        if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_list_offsets_partition_v0(buf, pos, n)
         o.unknown_tags = None
@@ -275,7 +276,7 @@ def _decode_list_offsets_topic_v1(buf: Buffer, pos: int, count: int) -> tuple[li
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 12 > len(buf) - pos or n > 1000000:
+        if n * 12 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_list_offsets_partition_v1(buf, pos, n)
         o.unknown_tags = None
@@ -309,7 +310,7 @@ def _decode_list_offsets_topic_v4(buf: Buffer, pos: int, count: int) -> tuple[li
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 16 > len(buf) - pos or n > 1000000:
+        if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_list_offsets_partition_v4(buf, pos, n)
         o.unknown_tags = None
@@ -347,7 +348,7 @@ def _decode_list_offsets_topic_v6(buf: Buffer, pos: int, count: int) -> tuple[li
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 17 > len(buf) - pos or n > 1000000:
+        if n * 17 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_list_offsets_partition_v6(buf, pos, n)
         o.unknown_tags = None
@@ -376,7 +377,7 @@ def _decode_list_offsets_request_v0(buf: Buffer, pos: int) -> tuple[ListOffsetsR
     pos += 8
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_list_offsets_topic_v0(buf, pos, n)
     o.isolation_level = 0
@@ -400,7 +401,7 @@ def _decode_list_offsets_request_v1(buf: Buffer, pos: int) -> tuple[ListOffsetsR
     pos += 8
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_list_offsets_topic_v1(buf, pos, n)
     o.isolation_level = 0
@@ -424,7 +425,7 @@ def _decode_list_offsets_request_v2(buf: Buffer, pos: int) -> tuple[ListOffsetsR
     pos += 9
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_list_offsets_topic_v1(buf, pos, n)
     o.timeout_ms = 0
@@ -445,7 +446,7 @@ def _decode_list_offsets_request_v4(buf: Buffer, pos: int) -> tuple[ListOffsetsR
     pos += 9
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_list_offsets_topic_v4(buf, pos, n)
     o.timeout_ms = 0
@@ -472,7 +473,7 @@ def _decode_list_offsets_request_v6(buf: Buffer, pos: int) -> tuple[ListOffsetsR
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_list_offsets_topic_v6(buf, pos, n)
     o.timeout_ms = 0
@@ -507,7 +508,7 @@ def _decode_list_offsets_request_v10(buf: Buffer, pos: int) -> tuple[ListOffsets
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_list_offsets_topic_v6(buf, pos, n)
     (o.timeout_ms,) = unpack_i(buf, pos)

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -131,7 +132,7 @@ def _decode_list_offsets_partition_response_v0(
         pos += 10
         if n < 0:
             raise null_field("oldStyleOffsets")
-        if n * 8 > len(buf) - pos or n > 1000000:
+        if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.old_style_offsets = unpack_int64s(buf, pos, n)
         pos += 8 * n
@@ -272,7 +273,7 @@ def _decode_list_offsets_topic_response_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 10 > len(buf) - pos or n > 1000000:
+        if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_list_offsets_partition_response_v0(buf, pos, n)
         o.unknown_tags = None
@@ -310,7 +311,7 @@ def _decode_list_offsets_topic_response_v1(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 22 > len(buf) - pos or n > 1000000:
+        if n * 22 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_list_offsets_partition_response_v1(buf, pos, n)
         o.unknown_tags = None
@@ -348,7 +349,7 @@ def _decode_list_offsets_topic_response_v4(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 26 > len(buf) - pos or n > 1000000:
+        if n * 26 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_list_offsets_partition_response_v4(buf, pos, n)
         o.unknown_tags = None
@@ -390,7 +391,7 @@ def _decode_list_offsets_topic_response_v6(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 27 > len(buf) - pos or n > 1000000:
+        if n * 27 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_list_offsets_partition_response_v6(buf, pos, n)
         o.unknown_tags = None
@@ -419,7 +420,7 @@ def _decode_list_offsets_response_v0(buf: Buffer, pos: int) -> tuple[ListOffsets
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_list_offsets_topic_response_v0(buf, pos, n)
     o.throttle_time_ms = 0
@@ -440,7 +441,7 @@ def _decode_list_offsets_response_v1(buf: Buffer, pos: int) -> tuple[ListOffsets
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_list_offsets_topic_response_v1(buf, pos, n)
     o.throttle_time_ms = 0
@@ -461,7 +462,7 @@ def _decode_list_offsets_response_v2(buf: Buffer, pos: int) -> tuple[ListOffsets
     pos += 8
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_list_offsets_topic_response_v1(buf, pos, n)
     o.unknown_tags = None
@@ -481,7 +482,7 @@ def _decode_list_offsets_response_v4(buf: Buffer, pos: int) -> tuple[ListOffsets
     pos += 8
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_list_offsets_topic_response_v4(buf, pos, n)
     o.unknown_tags = None
@@ -507,7 +508,7 @@ def _decode_list_offsets_response_v6(buf: Buffer, pos: int) -> tuple[ListOffsets
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_list_offsets_topic_response_v6(buf, pos, n)
     o.unknown_tags = None

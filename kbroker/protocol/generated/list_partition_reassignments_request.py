@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -99,7 +100,7 @@ def _decode_list_partition_reassignments_topics_v0(
             n -= 1
         if n < 0:
             raise null_field("partitionIndexes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_indexes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -142,7 +143,7 @@ def _decode_list_partition_reassignments_request_v0(
     if n < 0:
         o.topics = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_list_partition_reassignments_topics_v0(buf, pos, n)
     o.unknown_tags = None

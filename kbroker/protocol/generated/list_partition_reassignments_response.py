@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -130,7 +131,7 @@ def _decode_ongoing_partition_reassignment_v0(
             n -= 1
         if n < 0:
             raise null_field("replicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -142,7 +143,7 @@ def _decode_ongoing_partition_reassignment_v0(
             n -= 1
         if n < 0:
             raise null_field("addingReplicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.adding_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -154,7 +155,7 @@ def _decode_ongoing_partition_reassignment_v0(
             n -= 1
         if n < 0:
             raise null_field("removingReplicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.removing_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -211,7 +212,7 @@ def _decode_ongoing_topic_reassignment_v0(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 8 > len(buf) - pos or n > 1000000:
+        if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_ongoing_partition_reassignment_v0(buf, pos, n)
         o.unknown_tags = None
@@ -256,7 +257,7 @@ def _decode_list_partition_reassignments_response_v0(
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_ongoing_topic_reassignment_v0(buf, pos, n)
     o.unknown_tags = None

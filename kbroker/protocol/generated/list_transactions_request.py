@@ -9,6 +9,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     UNSET,
     UnknownTags,
@@ -72,7 +73,7 @@ def _decode_list_transactions_request_v0(buf: Buffer, pos: int) -> tuple[ListTra
         n -= 1
     if n < 0:
         raise null_field("stateFilters")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.state_filters = values = []
     for _ in range(n):
@@ -92,7 +93,7 @@ def _decode_list_transactions_request_v0(buf: Buffer, pos: int) -> tuple[ListTra
         n -= 1
     if n < 0:
         raise null_field("producerIdFilters")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.producer_id_filters = unpack_int64s(buf, pos, n)
     pos += 8 * n
@@ -134,7 +135,7 @@ def _decode_list_transactions_request_v1(buf: Buffer, pos: int) -> tuple[ListTra
         n -= 1
     if n < 0:
         raise null_field("stateFilters")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.state_filters = values = []
     for _ in range(n):
@@ -154,7 +155,7 @@ def _decode_list_transactions_request_v1(buf: Buffer, pos: int) -> tuple[ListTra
         n -= 1
     if n < 0:
         raise null_field("producerIdFilters")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.producer_id_filters = unpack_int64s(buf, pos, n)
     pos += 8 * n
@@ -196,7 +197,7 @@ def _decode_list_transactions_request_v2(buf: Buffer, pos: int) -> tuple[ListTra
         n -= 1
     if n < 0:
         raise null_field("stateFilters")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.state_filters = values = []
     for _ in range(n):
@@ -216,7 +217,7 @@ def _decode_list_transactions_request_v2(buf: Buffer, pos: int) -> tuple[ListTra
         n -= 1
     if n < 0:
         raise null_field("producerIdFilters")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.producer_id_filters = unpack_int64s(buf, pos, n)
     pos += 8 * n

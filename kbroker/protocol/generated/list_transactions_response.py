@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -140,7 +141,7 @@ def _decode_list_transactions_response_v0(buf: Buffer, pos: int) -> tuple[ListTr
         n -= 1
     if n < 0:
         raise null_field("unknownStateFilters")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.unknown_state_filters = values = []
     for _ in range(n):
@@ -160,7 +161,7 @@ def _decode_list_transactions_response_v0(buf: Buffer, pos: int) -> tuple[ListTr
         n -= 1
     if n < 0:
         raise null_field("transactionStates")
-    if n * 11 > len(buf) - pos or n > 1000000:
+    if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.transaction_states, pos = _decode_transaction_state_v0(buf, pos, n)
     o.unknown_tags = None

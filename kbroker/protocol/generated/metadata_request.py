@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -204,7 +205,7 @@ def _decode_metadata_request_v0(buf: Buffer, pos: int) -> tuple[MetadataRequest,
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 2 > len(buf) - pos or n > 1000000:
+    if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_metadata_request_topic_v0(buf, pos, n)
     o.allow_auto_topic_creation = True
@@ -236,7 +237,7 @@ def _decode_metadata_request_v1(buf: Buffer, pos: int) -> tuple[MetadataRequest,
     if n < 0:
         o.topics = None
     else:
-        if n * 2 > len(buf) - pos or n > 1000000:
+        if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_metadata_request_topic_v0(buf, pos, n)
     o.allow_auto_topic_creation = True
@@ -267,7 +268,7 @@ def _decode_metadata_request_v4(buf: Buffer, pos: int) -> tuple[MetadataRequest,
     if n < 0:
         o.topics = None
     else:
-        if n * 2 > len(buf) - pos or n > 1000000:
+        if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_metadata_request_topic_v0(buf, pos, n)
     (o.allow_auto_topic_creation,) = unpack_o(buf, pos)
@@ -298,7 +299,7 @@ def _decode_metadata_request_v8(buf: Buffer, pos: int) -> tuple[MetadataRequest,
     if n < 0:
         o.topics = None
     else:
-        if n * 2 > len(buf) - pos or n > 1000000:
+        if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_metadata_request_topic_v0(buf, pos, n)
     (
@@ -335,7 +336,7 @@ def _decode_metadata_request_v9(buf: Buffer, pos: int) -> tuple[MetadataRequest,
     if n < 0:
         o.topics = None
     else:
-        if n * 2 > len(buf) - pos or n > 1000000:
+        if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_metadata_request_topic_v9(buf, pos, n)
     (
@@ -381,7 +382,7 @@ def _decode_metadata_request_v10(buf: Buffer, pos: int) -> tuple[MetadataRequest
     if n < 0:
         o.topics = None
     else:
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_metadata_request_topic_v10(buf, pos, n)
     (
@@ -427,7 +428,7 @@ def _decode_metadata_request_v11(buf: Buffer, pos: int) -> tuple[MetadataRequest
     if n < 0:
         o.topics = None
     else:
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_metadata_request_topic_v10(buf, pos, n)
     o.allow_auto_topic_creation, o.include_topic_authorized_operations = unpack_oo(buf, pos)

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -199,7 +200,7 @@ def _decode_metadata_response_partition_v0(
         pos += 14
         if n < 0:
             raise null_field("replicaNodes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.replica_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -207,7 +208,7 @@ def _decode_metadata_response_partition_v0(
         pos += 4
         if n < 0:
             raise null_field("isrNodes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.isr_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -243,7 +244,7 @@ def _decode_metadata_response_partition_v5(
         pos += 14
         if n < 0:
             raise null_field("replicaNodes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.replica_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -251,7 +252,7 @@ def _decode_metadata_response_partition_v5(
         pos += 4
         if n < 0:
             raise null_field("isrNodes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.isr_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -259,7 +260,7 @@ def _decode_metadata_response_partition_v5(
         pos += 4
         if n < 0:
             raise null_field("offlineReplicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.offline_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -296,7 +297,7 @@ def _decode_metadata_response_partition_v7(
         pos += 18
         if n < 0:
             raise null_field("replicaNodes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.replica_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -304,7 +305,7 @@ def _decode_metadata_response_partition_v7(
         pos += 4
         if n < 0:
             raise null_field("isrNodes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.isr_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -312,7 +313,7 @@ def _decode_metadata_response_partition_v7(
         pos += 4
         if n < 0:
             raise null_field("offlineReplicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.offline_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -354,7 +355,7 @@ def _decode_metadata_response_partition_v9(
             n -= 1
         if n < 0:
             raise null_field("replicaNodes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.replica_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -366,7 +367,7 @@ def _decode_metadata_response_partition_v9(
             n -= 1
         if n < 0:
             raise null_field("isrNodes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.isr_nodes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -378,7 +379,7 @@ def _decode_metadata_response_partition_v9(
             n -= 1
         if n < 0:
             raise null_field("offlineReplicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.offline_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -431,7 +432,7 @@ def _decode_metadata_response_topic_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_metadata_response_partition_v0(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -476,7 +477,7 @@ def _decode_metadata_response_topic_v1(
         pos += 5
         if n < 0:
             raise null_field("partitions")
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_metadata_response_partition_v0(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -520,7 +521,7 @@ def _decode_metadata_response_topic_v5(
         pos += 5
         if n < 0:
             raise null_field("partitions")
-        if n * 22 > len(buf) - pos or n > 1000000:
+        if n * 22 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_metadata_response_partition_v5(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -564,7 +565,7 @@ def _decode_metadata_response_topic_v7(
         pos += 5
         if n < 0:
             raise null_field("partitions")
-        if n * 26 > len(buf) - pos or n > 1000000:
+        if n * 26 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_metadata_response_partition_v7(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -608,7 +609,7 @@ def _decode_metadata_response_topic_v8(
         pos += 5
         if n < 0:
             raise null_field("partitions")
-        if n * 26 > len(buf) - pos or n > 1000000:
+        if n * 26 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_metadata_response_partition_v7(buf, pos, n)
         (o.topic_authorized_operations,) = unpack_i(buf, pos)
@@ -660,7 +661,7 @@ def _decode_metadata_response_topic_v9(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_metadata_response_partition_v9(buf, pos, n)
         (o.topic_authorized_operations,) = unpack_i(buf, pos)
@@ -719,7 +720,7 @@ def _decode_metadata_response_topic_v10(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_metadata_response_partition_v9(buf, pos, n)
         (o.topic_authorized_operations,) = unpack_i(buf, pos)
@@ -777,7 +778,7 @@ def _decode_metadata_response_topic_v12(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_metadata_response_partition_v9(buf, pos, n)
         (o.topic_authorized_operations,) = unpack_i(buf, pos)
@@ -931,14 +932,14 @@ def _decode_metadata_response_v0(buf: Buffer, pos: int) -> tuple[MetadataRespons
     pos += 4
     if n < 0:
         raise null_field("brokers")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.brokers, pos = _decode_metadata_response_broker_v0(buf, pos, n)
     (n,) = unpack_i(buf, pos)
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_metadata_response_topic_v0(buf, pos, n)
     o.throttle_time_ms = 0
@@ -967,14 +968,14 @@ def _decode_metadata_response_v1(buf: Buffer, pos: int) -> tuple[MetadataRespons
     pos += 4
     if n < 0:
         raise null_field("brokers")
-    if n * 12 > len(buf) - pos or n > 1000000:
+    if n * 12 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.brokers, pos = _decode_metadata_response_broker_v1(buf, pos, n)
     o.controller_id, n = unpack_ii(buf, pos)
     pos += 8
     if n < 0:
         raise null_field("topics")
-    if n * 9 > len(buf) - pos or n > 1000000:
+    if n * 9 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_metadata_response_topic_v1(buf, pos, n)
     o.throttle_time_ms = 0
@@ -1002,7 +1003,7 @@ def _decode_metadata_response_v2(buf: Buffer, pos: int) -> tuple[MetadataRespons
     pos += 4
     if n < 0:
         raise null_field("brokers")
-    if n * 12 > len(buf) - pos or n > 1000000:
+    if n * 12 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.brokers, pos = _decode_metadata_response_broker_v1(buf, pos, n)
     (n,) = unpack_h(buf, pos)
@@ -1017,7 +1018,7 @@ def _decode_metadata_response_v2(buf: Buffer, pos: int) -> tuple[MetadataRespons
     pos += 8
     if n < 0:
         raise null_field("topics")
-    if n * 9 > len(buf) - pos or n > 1000000:
+    if n * 9 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_metadata_response_topic_v1(buf, pos, n)
     o.throttle_time_ms = 0
@@ -1047,7 +1048,7 @@ def _decode_metadata_response_v3(buf: Buffer, pos: int) -> tuple[MetadataRespons
     pos += 8
     if n < 0:
         raise null_field("brokers")
-    if n * 12 > len(buf) - pos or n > 1000000:
+    if n * 12 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.brokers, pos = _decode_metadata_response_broker_v1(buf, pos, n)
     (n,) = unpack_h(buf, pos)
@@ -1062,7 +1063,7 @@ def _decode_metadata_response_v3(buf: Buffer, pos: int) -> tuple[MetadataRespons
     pos += 8
     if n < 0:
         raise null_field("topics")
-    if n * 9 > len(buf) - pos or n > 1000000:
+    if n * 9 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_metadata_response_topic_v1(buf, pos, n)
     o.cluster_authorized_operations = -2147483648
@@ -1091,7 +1092,7 @@ def _decode_metadata_response_v5(buf: Buffer, pos: int) -> tuple[MetadataRespons
     pos += 8
     if n < 0:
         raise null_field("brokers")
-    if n * 12 > len(buf) - pos or n > 1000000:
+    if n * 12 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.brokers, pos = _decode_metadata_response_broker_v1(buf, pos, n)
     (n,) = unpack_h(buf, pos)
@@ -1106,7 +1107,7 @@ def _decode_metadata_response_v5(buf: Buffer, pos: int) -> tuple[MetadataRespons
     pos += 8
     if n < 0:
         raise null_field("topics")
-    if n * 9 > len(buf) - pos or n > 1000000:
+    if n * 9 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_metadata_response_topic_v5(buf, pos, n)
     o.cluster_authorized_operations = -2147483648
@@ -1135,7 +1136,7 @@ def _decode_metadata_response_v7(buf: Buffer, pos: int) -> tuple[MetadataRespons
     pos += 8
     if n < 0:
         raise null_field("brokers")
-    if n * 12 > len(buf) - pos or n > 1000000:
+    if n * 12 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.brokers, pos = _decode_metadata_response_broker_v1(buf, pos, n)
     (n,) = unpack_h(buf, pos)
@@ -1150,7 +1151,7 @@ def _decode_metadata_response_v7(buf: Buffer, pos: int) -> tuple[MetadataRespons
     pos += 8
     if n < 0:
         raise null_field("topics")
-    if n * 9 > len(buf) - pos or n > 1000000:
+    if n * 9 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_metadata_response_topic_v7(buf, pos, n)
     o.cluster_authorized_operations = -2147483648
@@ -1179,7 +1180,7 @@ def _decode_metadata_response_v8(buf: Buffer, pos: int) -> tuple[MetadataRespons
     pos += 8
     if n < 0:
         raise null_field("brokers")
-    if n * 12 > len(buf) - pos or n > 1000000:
+    if n * 12 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.brokers, pos = _decode_metadata_response_broker_v1(buf, pos, n)
     (n,) = unpack_h(buf, pos)
@@ -1194,7 +1195,7 @@ def _decode_metadata_response_v8(buf: Buffer, pos: int) -> tuple[MetadataRespons
     pos += 8
     if n < 0:
         raise null_field("topics")
-    if n * 13 > len(buf) - pos or n > 1000000:
+    if n * 13 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_metadata_response_topic_v8(buf, pos, n)
     (o.cluster_authorized_operations,) = unpack_i(buf, pos)
@@ -1229,7 +1230,7 @@ def _decode_metadata_response_v9(buf: Buffer, pos: int) -> tuple[MetadataRespons
         n -= 1
     if n < 0:
         raise null_field("brokers")
-    if n * 11 > len(buf) - pos or n > 1000000:
+    if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.brokers, pos = _decode_metadata_response_broker_v9(buf, pos, n)
     n = buf[pos]
@@ -1249,7 +1250,7 @@ def _decode_metadata_response_v9(buf: Buffer, pos: int) -> tuple[MetadataRespons
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_metadata_response_topic_v9(buf, pos, n)
     (o.cluster_authorized_operations,) = unpack_i(buf, pos)
@@ -1292,7 +1293,7 @@ def _decode_metadata_response_v10(buf: Buffer, pos: int) -> tuple[MetadataRespon
         n -= 1
     if n < 0:
         raise null_field("brokers")
-    if n * 11 > len(buf) - pos or n > 1000000:
+    if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.brokers, pos = _decode_metadata_response_broker_v9(buf, pos, n)
     n = buf[pos]
@@ -1312,7 +1313,7 @@ def _decode_metadata_response_v10(buf: Buffer, pos: int) -> tuple[MetadataRespon
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 26 > len(buf) - pos or n > 1000000:
+    if n * 26 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_metadata_response_topic_v10(buf, pos, n)
     (o.cluster_authorized_operations,) = unpack_i(buf, pos)
@@ -1355,7 +1356,7 @@ def _decode_metadata_response_v11(buf: Buffer, pos: int) -> tuple[MetadataRespon
         n -= 1
     if n < 0:
         raise null_field("brokers")
-    if n * 11 > len(buf) - pos or n > 1000000:
+    if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.brokers, pos = _decode_metadata_response_broker_v9(buf, pos, n)
     n = buf[pos]
@@ -1375,7 +1376,7 @@ def _decode_metadata_response_v11(buf: Buffer, pos: int) -> tuple[MetadataRespon
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 26 > len(buf) - pos or n > 1000000:
+    if n * 26 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_metadata_response_topic_v10(buf, pos, n)
     o.cluster_authorized_operations = -2147483648
@@ -1418,7 +1419,7 @@ def _decode_metadata_response_v12(buf: Buffer, pos: int) -> tuple[MetadataRespon
         n -= 1
     if n < 0:
         raise null_field("brokers")
-    if n * 11 > len(buf) - pos or n > 1000000:
+    if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.brokers, pos = _decode_metadata_response_broker_v9(buf, pos, n)
     n = buf[pos]
@@ -1438,7 +1439,7 @@ def _decode_metadata_response_v12(buf: Buffer, pos: int) -> tuple[MetadataRespon
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 26 > len(buf) - pos or n > 1000000:
+    if n * 26 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_metadata_response_topic_v12(buf, pos, n)
     o.cluster_authorized_operations = -2147483648
@@ -1481,7 +1482,7 @@ def _decode_metadata_response_v13(buf: Buffer, pos: int) -> tuple[MetadataRespon
         n -= 1
     if n < 0:
         raise null_field("brokers")
-    if n * 11 > len(buf) - pos or n > 1000000:
+    if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.brokers, pos = _decode_metadata_response_broker_v9(buf, pos, n)
     n = buf[pos]
@@ -1501,7 +1502,7 @@ def _decode_metadata_response_v13(buf: Buffer, pos: int) -> tuple[MetadataRespon
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 26 > len(buf) - pos or n > 1000000:
+    if n * 26 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_metadata_response_topic_v12(buf, pos, n)
     (o.error_code,) = unpack_h(buf, pos)

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -320,7 +321,7 @@ def _decode_offset_commit_request_topic_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 14 > len(buf) - pos or n > 1000000:
+        if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_offset_commit_request_partition_v0(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -359,7 +360,7 @@ def _decode_offset_commit_request_topic_v1(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 22 > len(buf) - pos or n > 1000000:
+        if n * 22 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_offset_commit_request_partition_v1(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -398,7 +399,7 @@ def _decode_offset_commit_request_topic_v6(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_offset_commit_request_partition_v6(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -441,7 +442,7 @@ def _decode_offset_commit_request_topic_v8(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_offset_commit_request_partition_v8(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -484,7 +485,7 @@ def _decode_offset_commit_request_topic_v10(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_offset_commit_request_partition_v8(buf, pos, n)
         o.name = ""
@@ -524,7 +525,7 @@ def _decode_offset_commit_request_v0(buf: Buffer, pos: int) -> tuple[OffsetCommi
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_commit_request_topic_v0(buf, pos, n)
     o.generation_id_or_member_epoch = -1
@@ -567,7 +568,7 @@ def _decode_offset_commit_request_v1(buf: Buffer, pos: int) -> tuple[OffsetCommi
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_commit_request_topic_v1(buf, pos, n)
     o.group_instance_id = None
@@ -611,7 +612,7 @@ def _decode_offset_commit_request_v2(buf: Buffer, pos: int) -> tuple[OffsetCommi
     pos += 12
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_commit_request_topic_v0(buf, pos, n)
     o.group_instance_id = None
@@ -654,7 +655,7 @@ def _decode_offset_commit_request_v5(buf: Buffer, pos: int) -> tuple[OffsetCommi
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_commit_request_topic_v0(buf, pos, n)
     o.group_instance_id = None
@@ -698,7 +699,7 @@ def _decode_offset_commit_request_v6(buf: Buffer, pos: int) -> tuple[OffsetCommi
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_commit_request_topic_v6(buf, pos, n)
     o.group_instance_id = None
@@ -750,7 +751,7 @@ def _decode_offset_commit_request_v7(buf: Buffer, pos: int) -> tuple[OffsetCommi
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_commit_request_topic_v6(buf, pos, n)
     o.retention_time_ms = -1
@@ -807,7 +808,7 @@ def _decode_offset_commit_request_v8(buf: Buffer, pos: int) -> tuple[OffsetCommi
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_commit_request_topic_v8(buf, pos, n)
     o.retention_time_ms = -1
@@ -866,7 +867,7 @@ def _decode_offset_commit_request_v10(buf: Buffer, pos: int) -> tuple[OffsetComm
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_commit_request_topic_v10(buf, pos, n)
     o.retention_time_ms = -1

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -182,7 +183,7 @@ def _decode_offset_commit_response_topic_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_offset_commit_response_partition_v0(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -228,7 +229,7 @@ def _decode_offset_commit_response_topic_v8(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 7 > len(buf) - pos or n > 1000000:
+        if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_offset_commit_response_partition_v8(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -274,7 +275,7 @@ def _decode_offset_commit_response_topic_v10(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 7 > len(buf) - pos or n > 1000000:
+        if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_offset_commit_response_partition_v8(buf, pos, n)
         o.name = ""
@@ -307,7 +308,7 @@ def _decode_offset_commit_response_v0(buf: Buffer, pos: int) -> tuple[OffsetComm
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_commit_response_topic_v0(buf, pos, n)
     o.throttle_time_ms = 0
@@ -328,7 +329,7 @@ def _decode_offset_commit_response_v3(buf: Buffer, pos: int) -> tuple[OffsetComm
     pos += 8
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_commit_response_topic_v0(buf, pos, n)
     o.unknown_tags = None
@@ -354,7 +355,7 @@ def _decode_offset_commit_response_v8(buf: Buffer, pos: int) -> tuple[OffsetComm
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_commit_response_topic_v8(buf, pos, n)
     o.unknown_tags = None
@@ -388,7 +389,7 @@ def _decode_offset_commit_response_v10(buf: Buffer, pos: int) -> tuple[OffsetCom
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_commit_response_topic_v10(buf, pos, n)
     o.unknown_tags = None

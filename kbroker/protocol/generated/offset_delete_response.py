@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -131,7 +132,7 @@ def _decode_offset_delete_response_topic_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_offset_delete_response_partition_v0(buf, pos, n)
     return items, pos
@@ -155,7 +156,7 @@ def _decode_offset_delete_response_v0(buf: Buffer, pos: int) -> tuple[OffsetDele
     pos += 10
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_delete_response_topic_v0(buf, pos, n)
     return o, pos

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -165,7 +166,7 @@ def _decode_offset_fetch_request_topics_v8(
             n -= 1
         if n < 0:
             raise null_field("partitionIndexes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_indexes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -209,7 +210,7 @@ def _decode_offset_fetch_request_topics_v10(
             n -= 1
         if n < 0:
             raise null_field("partitionIndexes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_indexes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -262,7 +263,7 @@ def _decode_offset_fetch_request_group_v8(
         if n < 0:
             o.topics = None
         else:
-            if n * 3 > len(buf) - pos or n > 1000000:
+            if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.topics, pos = _decode_offset_fetch_request_topics_v8(buf, pos, n)
         o.member_id = None
@@ -324,7 +325,7 @@ def _decode_offset_fetch_request_group_v9(
         if n < 0:
             o.topics = None
         else:
-            if n * 3 > len(buf) - pos or n > 1000000:
+            if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.topics, pos = _decode_offset_fetch_request_topics_v8(buf, pos, n)
         o.unknown_tags = None
@@ -386,7 +387,7 @@ def _decode_offset_fetch_request_group_v10(
         if n < 0:
             o.topics = None
         else:
-            if n * 18 > len(buf) - pos or n > 1000000:
+            if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.topics, pos = _decode_offset_fetch_request_topics_v10(buf, pos, n)
         o.unknown_tags = None
@@ -434,7 +435,7 @@ def _decode_offset_fetch_request_topic_v0(
         pos += 4
         if n < 0:
             raise null_field("partitionIndexes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_indexes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -477,7 +478,7 @@ def _decode_offset_fetch_request_topic_v6(
             n -= 1
         if n < 0:
             raise null_field("partitionIndexes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_indexes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -514,7 +515,7 @@ def _decode_offset_fetch_request_v0(buf: Buffer, pos: int) -> tuple[OffsetFetchR
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_fetch_request_topic_v0(buf, pos, n)
     o.groups = []
@@ -553,7 +554,7 @@ def _decode_offset_fetch_request_v2(buf: Buffer, pos: int) -> tuple[OffsetFetchR
     if n < 0:
         o.topics = None
     else:
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_offset_fetch_request_topic_v0(buf, pos, n)
     o.groups = []
@@ -595,7 +596,7 @@ def _decode_offset_fetch_request_v6(buf: Buffer, pos: int) -> tuple[OffsetFetchR
     if n < 0:
         o.topics = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_offset_fetch_request_topic_v6(buf, pos, n)
     o.groups = []
@@ -644,7 +645,7 @@ def _decode_offset_fetch_request_v7(buf: Buffer, pos: int) -> tuple[OffsetFetchR
     if n < 0:
         o.topics = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_offset_fetch_request_topic_v6(buf, pos, n)
     (o.require_stable,) = unpack_o(buf, pos)
@@ -685,7 +686,7 @@ def _decode_offset_fetch_request_v8(buf: Buffer, pos: int) -> tuple[OffsetFetchR
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_offset_fetch_request_group_v8(buf, pos, n)
     (o.require_stable,) = unpack_o(buf, pos)
@@ -725,7 +726,7 @@ def _decode_offset_fetch_request_v9(buf: Buffer, pos: int) -> tuple[OffsetFetchR
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_offset_fetch_request_group_v9(buf, pos, n)
     (o.require_stable,) = unpack_o(buf, pos)
@@ -765,7 +766,7 @@ def _decode_offset_fetch_request_v10(buf: Buffer, pos: int) -> tuple[OffsetFetch
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_offset_fetch_request_group_v10(buf, pos, n)
     (o.require_stable,) = unpack_o(buf, pos)

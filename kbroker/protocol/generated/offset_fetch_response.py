@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -265,7 +266,7 @@ def _decode_offset_fetch_response_topics_v8(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 20 > len(buf) - pos or n > 1000000:
+        if n * 20 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_offset_fetch_response_partitions_v8(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -311,7 +312,7 @@ def _decode_offset_fetch_response_topics_v10(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 20 > len(buf) - pos or n > 1000000:
+        if n * 20 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_offset_fetch_response_partitions_v8(buf, pos, n)
         o.name = ""
@@ -362,7 +363,7 @@ def _decode_offset_fetch_response_group_v8(
             n -= 1
         if n < 0:
             raise null_field("topics")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_offset_fetch_response_topics_v8(buf, pos, n)
         (o.error_code,) = unpack_h(buf, pos)
@@ -412,7 +413,7 @@ def _decode_offset_fetch_response_group_v10(
             n -= 1
         if n < 0:
             raise null_field("topics")
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_offset_fetch_response_topics_v10(buf, pos, n)
         (o.error_code,) = unpack_h(buf, pos)
@@ -581,7 +582,7 @@ def _decode_offset_fetch_response_topic_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 16 > len(buf) - pos or n > 1000000:
+        if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_offset_fetch_response_partition_v0(buf, pos, n)
         o.unknown_tags = None
@@ -619,7 +620,7 @@ def _decode_offset_fetch_response_topic_v5(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 20 > len(buf) - pos or n > 1000000:
+        if n * 20 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_offset_fetch_response_partition_v5(buf, pos, n)
         o.unknown_tags = None
@@ -661,7 +662,7 @@ def _decode_offset_fetch_response_topic_v6(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 20 > len(buf) - pos or n > 1000000:
+        if n * 20 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_offset_fetch_response_partition_v6(buf, pos, n)
         o.unknown_tags = None
@@ -690,7 +691,7 @@ def _decode_offset_fetch_response_v0(buf: Buffer, pos: int) -> tuple[OffsetFetch
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_fetch_response_topic_v0(buf, pos, n)
     o.throttle_time_ms = 0
@@ -715,7 +716,7 @@ def _decode_offset_fetch_response_v2(buf: Buffer, pos: int) -> tuple[OffsetFetch
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_fetch_response_topic_v0(buf, pos, n)
     (o.error_code,) = unpack_h(buf, pos)
@@ -742,7 +743,7 @@ def _decode_offset_fetch_response_v3(buf: Buffer, pos: int) -> tuple[OffsetFetch
     pos += 8
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_fetch_response_topic_v0(buf, pos, n)
     (o.error_code,) = unpack_h(buf, pos)
@@ -768,7 +769,7 @@ def _decode_offset_fetch_response_v5(buf: Buffer, pos: int) -> tuple[OffsetFetch
     pos += 8
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_fetch_response_topic_v5(buf, pos, n)
     (o.error_code,) = unpack_h(buf, pos)
@@ -800,7 +801,7 @@ def _decode_offset_fetch_response_v6(buf: Buffer, pos: int) -> tuple[OffsetFetch
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_fetch_response_topic_v6(buf, pos, n)
     (o.error_code,) = unpack_h(buf, pos)
@@ -840,7 +841,7 @@ def _decode_offset_fetch_response_v8(buf: Buffer, pos: int) -> tuple[OffsetFetch
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_offset_fetch_response_group_v8(buf, pos, n)
     o.topics = []
@@ -878,7 +879,7 @@ def _decode_offset_fetch_response_v10(buf: Buffer, pos: int) -> tuple[OffsetFetc
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_offset_fetch_response_group_v10(buf, pos, n)
     o.topics = []

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -196,7 +197,7 @@ def _decode_offset_for_leader_topic_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 8 > len(buf) - pos or n > 1000000:
+        if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_offset_for_leader_partition_v0(buf, pos, n)
         o.unknown_tags = None
@@ -234,7 +235,7 @@ def _decode_offset_for_leader_topic_v2(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 12 > len(buf) - pos or n > 1000000:
+        if n * 12 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_offset_for_leader_partition_v2(buf, pos, n)
         o.unknown_tags = None
@@ -276,7 +277,7 @@ def _decode_offset_for_leader_topic_v4(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 13 > len(buf) - pos or n > 1000000:
+        if n * 13 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_offset_for_leader_partition_v4(buf, pos, n)
         o.unknown_tags = None
@@ -308,7 +309,7 @@ def _decode_offset_for_leader_epoch_request_v0(
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_for_leader_topic_v0(buf, pos, n)
     o.replica_id = -2
@@ -332,7 +333,7 @@ def _decode_offset_for_leader_epoch_request_v2(
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_for_leader_topic_v2(buf, pos, n)
     o.replica_id = -2
@@ -356,7 +357,7 @@ def _decode_offset_for_leader_epoch_request_v3(
     pos += 8
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_for_leader_topic_v2(buf, pos, n)
     o.unknown_tags = None
@@ -385,7 +386,7 @@ def _decode_offset_for_leader_epoch_request_v4(
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_for_leader_topic_v4(buf, pos, n)
     o.unknown_tags = None

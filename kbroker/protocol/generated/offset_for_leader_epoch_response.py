@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -189,7 +190,7 @@ def _decode_offset_for_leader_topic_result_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 14 > len(buf) - pos or n > 1000000:
+        if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_epoch_end_offset_v0(buf, pos, n)
         o.unknown_tags = None
@@ -230,7 +231,7 @@ def _decode_offset_for_leader_topic_result_v1(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_epoch_end_offset_v1(buf, pos, n)
         o.unknown_tags = None
@@ -275,7 +276,7 @@ def _decode_offset_for_leader_topic_result_v4(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 19 > len(buf) - pos or n > 1000000:
+        if n * 19 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_epoch_end_offset_v4(buf, pos, n)
         o.unknown_tags = None
@@ -310,7 +311,7 @@ def _decode_offset_for_leader_epoch_response_v0(
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_for_leader_topic_result_v0(buf, pos, n)
     o.throttle_time_ms = 0
@@ -334,7 +335,7 @@ def _decode_offset_for_leader_epoch_response_v1(
     pos += 4
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_for_leader_topic_result_v1(buf, pos, n)
     o.throttle_time_ms = 0
@@ -358,7 +359,7 @@ def _decode_offset_for_leader_epoch_response_v2(
     pos += 8
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_for_leader_topic_result_v1(buf, pos, n)
     o.unknown_tags = None
@@ -387,7 +388,7 @@ def _decode_offset_for_leader_epoch_response_v4(
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_offset_for_leader_topic_result_v4(buf, pos, n)
     o.unknown_tags = None

@@ -9,6 +9,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     UnknownTags,
     ZERO_UUID,
@@ -122,7 +123,7 @@ def _tags_of_partition_change_record_v0(buf: Buffer, pos: int, o: PartitionChang
             if n < 0:
                 o.isr = None
             else:
-                if n * 4 > len(buf) - pos or n > 1000000:
+                if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 o.isr = unpack_int32s(buf, pos, n)
                 pos += 4 * n
@@ -139,7 +140,7 @@ def _tags_of_partition_change_record_v0(buf: Buffer, pos: int, o: PartitionChang
             if n < 0:
                 o.replicas = None
             else:
-                if n * 4 > len(buf) - pos or n > 1000000:
+                if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 o.replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
@@ -153,7 +154,7 @@ def _tags_of_partition_change_record_v0(buf: Buffer, pos: int, o: PartitionChang
             if n < 0:
                 o.removing_replicas = None
             else:
-                if n * 4 > len(buf) - pos or n > 1000000:
+                if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 o.removing_replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
@@ -167,7 +168,7 @@ def _tags_of_partition_change_record_v0(buf: Buffer, pos: int, o: PartitionChang
             if n < 0:
                 o.adding_replicas = None
             else:
-                if n * 4 > len(buf) - pos or n > 1000000:
+                if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 o.adding_replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
@@ -280,7 +281,7 @@ def _tags_of_partition_change_record_v1(buf: Buffer, pos: int, o: PartitionChang
             if n < 0:
                 o.isr = None
             else:
-                if n * 4 > len(buf) - pos or n > 1000000:
+                if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 o.isr = unpack_int32s(buf, pos, n)
                 pos += 4 * n
@@ -297,7 +298,7 @@ def _tags_of_partition_change_record_v1(buf: Buffer, pos: int, o: PartitionChang
             if n < 0:
                 o.replicas = None
             else:
-                if n * 4 > len(buf) - pos or n > 1000000:
+                if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 o.replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
@@ -311,7 +312,7 @@ def _tags_of_partition_change_record_v1(buf: Buffer, pos: int, o: PartitionChang
             if n < 0:
                 o.removing_replicas = None
             else:
-                if n * 4 > len(buf) - pos or n > 1000000:
+                if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 o.removing_replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
@@ -325,7 +326,7 @@ def _tags_of_partition_change_record_v1(buf: Buffer, pos: int, o: PartitionChang
             if n < 0:
                 o.adding_replicas = None
             else:
-                if n * 4 > len(buf) - pos or n > 1000000:
+                if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 o.adding_replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
@@ -342,7 +343,7 @@ def _tags_of_partition_change_record_v1(buf: Buffer, pos: int, o: PartitionChang
             if n < 0:
                 o.directories = None
             else:
-                if n * 16 > len(buf) - pos or n > 1000000:
+                if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 end = pos + 16 * n
                 o.directories = [bytes(buf[i : i + 16]) for i in range(pos, end, 16)]
@@ -459,7 +460,7 @@ def _tags_of_partition_change_record_v2(buf: Buffer, pos: int, o: PartitionChang
             if n < 0:
                 o.isr = None
             else:
-                if n * 4 > len(buf) - pos or n > 1000000:
+                if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 o.isr = unpack_int32s(buf, pos, n)
                 pos += 4 * n
@@ -476,7 +477,7 @@ def _tags_of_partition_change_record_v2(buf: Buffer, pos: int, o: PartitionChang
             if n < 0:
                 o.replicas = None
             else:
-                if n * 4 > len(buf) - pos or n > 1000000:
+                if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 o.replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
@@ -490,7 +491,7 @@ def _tags_of_partition_change_record_v2(buf: Buffer, pos: int, o: PartitionChang
             if n < 0:
                 o.removing_replicas = None
             else:
-                if n * 4 > len(buf) - pos or n > 1000000:
+                if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 o.removing_replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
@@ -504,7 +505,7 @@ def _tags_of_partition_change_record_v2(buf: Buffer, pos: int, o: PartitionChang
             if n < 0:
                 o.adding_replicas = None
             else:
-                if n * 4 > len(buf) - pos or n > 1000000:
+                if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 o.adding_replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
@@ -521,7 +522,7 @@ def _tags_of_partition_change_record_v2(buf: Buffer, pos: int, o: PartitionChang
             if n < 0:
                 o.directories = None
             else:
-                if n * 16 > len(buf) - pos or n > 1000000:
+                if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 end = pos + 16 * n
                 o.directories = [bytes(buf[i : i + 16]) for i in range(pos, end, 16)]
@@ -536,7 +537,7 @@ def _tags_of_partition_change_record_v2(buf: Buffer, pos: int, o: PartitionChang
             if n < 0:
                 o.eligible_leader_replicas = None
             else:
-                if n * 4 > len(buf) - pos or n > 1000000:
+                if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 o.eligible_leader_replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
@@ -550,7 +551,7 @@ def _tags_of_partition_change_record_v2(buf: Buffer, pos: int, o: PartitionChang
             if n < 0:
                 o.last_known_elr = None
             else:
-                if n * 4 > len(buf) - pos or n > 1000000:
+                if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 o.last_known_elr = unpack_int32s(buf, pos, n)
                 pos += 4 * n

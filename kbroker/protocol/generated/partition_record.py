@@ -9,6 +9,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     UNSET,
     UnknownTags,
@@ -106,7 +107,7 @@ def _decode_partition_record_v0(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         n -= 1
     if n < 0:
         raise null_field("replicas")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.replicas = unpack_int32s(buf, pos, n)
     pos += 4 * n
@@ -118,7 +119,7 @@ def _decode_partition_record_v0(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         n -= 1
     if n < 0:
         raise null_field("isr")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.isr = unpack_int32s(buf, pos, n)
     pos += 4 * n
@@ -130,7 +131,7 @@ def _decode_partition_record_v0(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         n -= 1
     if n < 0:
         raise null_field("removingReplicas")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.removing_replicas = unpack_int32s(buf, pos, n)
     pos += 4 * n
@@ -142,7 +143,7 @@ def _decode_partition_record_v0(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         n -= 1
     if n < 0:
         raise null_field("addingReplicas")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.adding_replicas = unpack_int32s(buf, pos, n)
     pos += 4 * n
@@ -227,7 +228,7 @@ def _decode_partition_record_v1(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         n -= 1
     if n < 0:
         raise null_field("replicas")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.replicas = unpack_int32s(buf, pos, n)
     pos += 4 * n
@@ -239,7 +240,7 @@ def _decode_partition_record_v1(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         n -= 1
     if n < 0:
         raise null_field("isr")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.isr = unpack_int32s(buf, pos, n)
     pos += 4 * n
@@ -251,7 +252,7 @@ def _decode_partition_record_v1(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         n -= 1
     if n < 0:
         raise null_field("removingReplicas")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.removing_replicas = unpack_int32s(buf, pos, n)
     pos += 4 * n
@@ -263,7 +264,7 @@ def _decode_partition_record_v1(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         n -= 1
     if n < 0:
         raise null_field("addingReplicas")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.adding_replicas = unpack_int32s(buf, pos, n)
     pos += 4 * n
@@ -277,7 +278,7 @@ def _decode_partition_record_v1(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         n -= 1
     if n < 0:
         raise null_field("directories")
-    if n * 16 > len(buf) - pos or n > 1000000:
+    if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     end = pos + 16 * n
     o.directories = [bytes(buf[i : i + 16]) for i in range(pos, end, 16)]
@@ -362,7 +363,7 @@ def _decode_partition_record_v2(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         n -= 1
     if n < 0:
         raise null_field("replicas")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.replicas = unpack_int32s(buf, pos, n)
     pos += 4 * n
@@ -374,7 +375,7 @@ def _decode_partition_record_v2(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         n -= 1
     if n < 0:
         raise null_field("isr")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.isr = unpack_int32s(buf, pos, n)
     pos += 4 * n
@@ -386,7 +387,7 @@ def _decode_partition_record_v2(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         n -= 1
     if n < 0:
         raise null_field("removingReplicas")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.removing_replicas = unpack_int32s(buf, pos, n)
     pos += 4 * n
@@ -398,7 +399,7 @@ def _decode_partition_record_v2(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         n -= 1
     if n < 0:
         raise null_field("addingReplicas")
-    if n * 4 > len(buf) - pos or n > 1000000:
+    if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.adding_replicas = unpack_int32s(buf, pos, n)
     pos += 4 * n
@@ -412,7 +413,7 @@ def _decode_partition_record_v2(buf: Buffer, pos: int) -> tuple[PartitionRecord,
         n -= 1
     if n < 0:
         raise null_field("directories")
-    if n * 16 > len(buf) - pos or n > 1000000:
+    if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     end = pos + 16 * n
     o.directories = [bytes(buf[i : i + 16]) for i in range(pos, end, 16)]
@@ -446,7 +447,7 @@ def _tags_of_partition_record_v2(buf: Buffer, pos: int, o: PartitionRecord) -> i
             if n < 0:
                 o.eligible_leader_replicas = None
             else:
-                if n * 4 > len(buf) - pos or n > 1000000:
+                if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 o.eligible_leader_replicas = unpack_int32s(buf, pos, n)
                 pos += 4 * n
@@ -460,7 +461,7 @@ def _tags_of_partition_record_v2(buf: Buffer, pos: int, o: PartitionRecord) -> i
             if n < 0:
                 o.last_known_elr = None
             else:
-                if n * 4 > len(buf) - pos or n > 1000000:
+                if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 o.last_known_elr = unpack_int32s(buf, pos, n)
                 pos += 4 * n

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -208,7 +209,7 @@ def _decode_topic_produce_data_v0(buf: Buffer, pos: int, count: int) -> tuple[li
         pos += 4
         if n < 0:
             raise null_field("partitionData")
-        if n * 8 > len(buf) - pos or n > 1000000:
+        if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_data, pos = _decode_partition_produce_data_v0(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -247,7 +248,7 @@ def _decode_topic_produce_data_v9(buf: Buffer, pos: int, count: int) -> tuple[li
             n -= 1
         if n < 0:
             raise null_field("partitionData")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_data, pos = _decode_partition_produce_data_v9(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -286,7 +287,7 @@ def _decode_topic_produce_data_v13(buf: Buffer, pos: int, count: int) -> tuple[l
             n -= 1
         if n < 0:
             raise null_field("partitionData")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_data, pos = _decode_partition_produce_data_v9(buf, pos, n)
         o.name = ""
@@ -316,7 +317,7 @@ def _decode_produce_request_v0(buf: Buffer, pos: int) -> tuple[ProduceRequest, i
     pos += 10
     if n < 0:
         raise null_field("topicData")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topic_data, pos = _decode_topic_produce_data_v0(buf, pos, n)
     o.transactional_id = None
@@ -347,7 +348,7 @@ def _decode_produce_request_v3(buf: Buffer, pos: int) -> tuple[ProduceRequest, i
     pos += 10
     if n < 0:
         raise null_field("topicData")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topic_data, pos = _decode_topic_produce_data_v0(buf, pos, n)
     o.unknown_tags = None
@@ -383,7 +384,7 @@ def _decode_produce_request_v9(buf: Buffer, pos: int) -> tuple[ProduceRequest, i
         n -= 1
     if n < 0:
         raise null_field("topicData")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topic_data, pos = _decode_topic_produce_data_v9(buf, pos, n)
     o.unknown_tags = None
@@ -425,7 +426,7 @@ def _decode_produce_request_v13(buf: Buffer, pos: int) -> tuple[ProduceRequest, 
         n -= 1
     if n < 0:
         raise null_field("topicData")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topic_data, pos = _decode_topic_produce_data_v13(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -454,7 +455,7 @@ def _decode_partition_produce_response_v8(
         pos += 34
         if n < 0:
             raise null_field("recordErrors")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.record_errors, pos = _decode_batch_index_and_error_message_v8(buf, pos, n)
         (n,) = unpack_h(buf, pos)
@@ -509,7 +510,7 @@ def _decode_partition_produce_response_v9(
             n -= 1
         if n < 0:
             raise null_field("recordErrors")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.record_errors, pos = _decode_batch_index_and_error_message_v9(buf, pos, n)
         n = buf[pos]
@@ -578,7 +579,7 @@ def _decode_partition_produce_response_v10(
             n -= 1
         if n < 0:
             raise null_field("recordErrors")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.record_errors, pos = _decode_batch_index_and_error_message_v9(buf, pos, n)
         n = buf[pos]
@@ -655,7 +656,7 @@ def _decode_topic_produce_response_v0(
         pos += 4
         if n < 0:
             raise null_field("partitionResponses")
-        if n * 14 > len(buf) - pos or n > 1000000:
+        if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_responses, pos = _decode_partition_produce_response_v0(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -694,7 +695,7 @@ def _decode_topic_produce_response_v2(
         pos += 4
         if n < 0:
             raise null_field("partitionResponses")
-        if n * 22 > len(buf) - pos or n > 1000000:
+        if n * 22 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_responses, pos = _decode_partition_produce_response_v2(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -733,7 +734,7 @@ def _decode_topic_produce_response_v5(
         pos += 4
         if n < 0:
             raise null_field("partitionResponses")
-        if n * 30 > len(buf) - pos or n > 1000000:
+        if n * 30 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_responses, pos = _decode_partition_produce_response_v5(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -772,7 +773,7 @@ def _decode_topic_produce_response_v8(
         pos += 4
         if n < 0:
             raise null_field("partitionResponses")
-        if n * 36 > len(buf) - pos or n > 1000000:
+        if n * 36 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_responses, pos = _decode_partition_produce_response_v8(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -815,7 +816,7 @@ def _decode_topic_produce_response_v9(
             n -= 1
         if n < 0:
             raise null_field("partitionResponses")
-        if n * 33 > len(buf) - pos or n > 1000000:
+        if n * 33 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_responses, pos = _decode_partition_produce_response_v9(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -863,7 +864,7 @@ def _decode_topic_produce_response_v10(
             n -= 1
         if n < 0:
             raise null_field("partitionResponses")
-        if n * 33 > len(buf) - pos or n > 1000000:
+        if n * 33 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_responses, pos = _decode_partition_produce_response_v10(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -906,7 +907,7 @@ def _decode_topic_produce_response_v13(
             n -= 1
         if n < 0:
             raise null_field("partitionResponses")
-        if n * 33 > len(buf) - pos or n > 1000000:
+        if n * 33 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_responses, pos = _decode_partition_produce_response_v10(buf, pos, n)
         o.name = ""
@@ -936,7 +937,7 @@ def _decode_produce_response_v0(buf: Buffer, pos: int) -> tuple[ProduceResponse,
     pos += 4
     if n < 0:
         raise null_field("responses")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_topic_produce_response_v0(buf, pos, n)
     o.throttle_time_ms = 0
@@ -960,7 +961,7 @@ def _decode_produce_response_v1(buf: Buffer, pos: int) -> tuple[ProduceResponse,
     pos += 4
     if n < 0:
         raise null_field("responses")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_topic_produce_response_v0(buf, pos, n)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
@@ -986,7 +987,7 @@ def _decode_produce_response_v2(buf: Buffer, pos: int) -> tuple[ProduceResponse,
     pos += 4
     if n < 0:
         raise null_field("responses")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_topic_produce_response_v2(buf, pos, n)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
@@ -1012,7 +1013,7 @@ def _decode_produce_response_v5(buf: Buffer, pos: int) -> tuple[ProduceResponse,
     pos += 4
     if n < 0:
         raise null_field("responses")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_topic_produce_response_v5(buf, pos, n)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
@@ -1038,7 +1039,7 @@ def _decode_produce_response_v8(buf: Buffer, pos: int) -> tuple[ProduceResponse,
     pos += 4
     if n < 0:
         raise null_field("responses")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_topic_produce_response_v8(buf, pos, n)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
@@ -1068,7 +1069,7 @@ def _decode_produce_response_v9(buf: Buffer, pos: int) -> tuple[ProduceResponse,
         n -= 1
     if n < 0:
         raise null_field("responses")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_topic_produce_response_v9(buf, pos, n)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
@@ -1121,7 +1122,7 @@ def _decode_produce_response_v10(buf: Buffer, pos: int) -> tuple[ProduceResponse
         n -= 1
     if n < 0:
         raise null_field("responses")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_topic_produce_response_v10(buf, pos, n)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
@@ -1149,7 +1150,7 @@ def _tags_of_produce_response_v10(buf: Buffer, pos: int, o: ProduceResponse) -> 
                 n -= 1
             if n < 0:
                 raise null_field("nodeEndpoints")
-            if n * 11 > len(buf) - pos or n > 1000000:
+            if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.node_endpoints, pos = _decode_node_endpoint_v10(buf, pos, n)
         else:
@@ -1193,7 +1194,7 @@ def _decode_produce_response_v13(buf: Buffer, pos: int) -> tuple[ProduceResponse
         n -= 1
     if n < 0:
         raise null_field("responses")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_topic_produce_response_v13(buf, pos, n)
     (o.throttle_time_ms,) = unpack_i(buf, pos)
@@ -1221,7 +1222,7 @@ def _tags_of_produce_response_v13(buf: Buffer, pos: int, o: ProduceResponse) -> 
                 n -= 1
             if n < 0:
                 raise null_field("nodeEndpoints")
-            if n * 11 > len(buf) - pos or n > 1000000:
+            if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.node_endpoints, pos = _decode_node_endpoint_v10(buf, pos, n)
         else:

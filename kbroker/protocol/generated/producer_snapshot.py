@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -121,7 +122,7 @@ def _decode_producer_snapshot_v1(buf: Buffer, pos: int) -> tuple[ProducerSnapsho
     pos += 8
     if n < 0:
         raise null_field("producerEntries")
-    if n * 46 > len(buf) - pos or n > 1000000:
+    if n * 46 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.producer_entries, pos = _decode_producer_entry_v1(buf, pos, n)
     return o, pos

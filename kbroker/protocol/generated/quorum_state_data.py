@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -134,7 +135,7 @@ def _decode_quorum_state_data_v0(buf: Buffer, pos: int) -> tuple[QuorumStateData
     if n < 0:
         o.current_voters = None
     else:
-        if n * 5 > len(buf) - pos or n > 1000000:
+        if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.current_voters, pos = _decode_voter_v0(buf, pos, n)
     o.voted_directory_id = ZERO_UUID

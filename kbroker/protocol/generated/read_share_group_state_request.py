@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -135,7 +136,7 @@ def _decode_read_state_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 9 > len(buf) - pos or n > 1000000:
+        if n * 9 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v0(buf, pos, n)
         o.unknown_tags = None
@@ -178,7 +179,7 @@ def _decode_read_share_group_state_request_v0(
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_read_state_data_v0(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -202,7 +203,7 @@ def _decode_read_state_summary_result_v0(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 24 > len(buf) - pos or n > 1000000:
+        if n * 24 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_result_v0(buf, pos, n)
         o.unknown_tags = None
@@ -244,7 +245,7 @@ def _decode_read_state_summary_result_v1(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 28 > len(buf) - pos or n > 1000000:
+        if n * 28 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_result_v1(buf, pos, n)
         o.unknown_tags = None
@@ -280,7 +281,7 @@ def _decode_read_share_group_state_summary_response_v0(
         n -= 1
     if n < 0:
         raise null_field("results")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_read_state_summary_result_v0(buf, pos, n)
     o.unknown_tags = None
@@ -317,7 +318,7 @@ def _decode_read_share_group_state_summary_response_v1(
         n -= 1
     if n < 0:
         raise null_field("results")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_read_state_summary_result_v1(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -232,7 +233,7 @@ def _decode_register_broker_record_v0(buf: Buffer, pos: int) -> tuple[RegisterBr
         n -= 1
     if n < 0:
         raise null_field("endPoints")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.end_points, pos = _decode_broker_endpoint_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -243,7 +244,7 @@ def _decode_register_broker_record_v0(buf: Buffer, pos: int) -> tuple[RegisterBr
         n -= 1
     if n < 0:
         raise null_field("features")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.features, pos = _decode_broker_feature_v0(buf, pos, n)
     n = buf[pos]
@@ -319,7 +320,7 @@ def _decode_register_broker_record_v1(buf: Buffer, pos: int) -> tuple[RegisterBr
         n -= 1
     if n < 0:
         raise null_field("endPoints")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.end_points, pos = _decode_broker_endpoint_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -330,7 +331,7 @@ def _decode_register_broker_record_v1(buf: Buffer, pos: int) -> tuple[RegisterBr
         n -= 1
     if n < 0:
         raise null_field("features")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.features, pos = _decode_broker_feature_v0(buf, pos, n)
     n = buf[pos]
@@ -403,7 +404,7 @@ def _decode_register_broker_record_v2(buf: Buffer, pos: int) -> tuple[RegisterBr
         n -= 1
     if n < 0:
         raise null_field("endPoints")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.end_points, pos = _decode_broker_endpoint_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -414,7 +415,7 @@ def _decode_register_broker_record_v2(buf: Buffer, pos: int) -> tuple[RegisterBr
         n -= 1
     if n < 0:
         raise null_field("features")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.features, pos = _decode_broker_feature_v0(buf, pos, n)
     n = buf[pos]
@@ -484,7 +485,7 @@ def _decode_register_broker_record_v3(buf: Buffer, pos: int) -> tuple[RegisterBr
         n -= 1
     if n < 0:
         raise null_field("endPoints")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.end_points, pos = _decode_broker_endpoint_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -495,7 +496,7 @@ def _decode_register_broker_record_v3(buf: Buffer, pos: int) -> tuple[RegisterBr
         n -= 1
     if n < 0:
         raise null_field("features")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.features, pos = _decode_broker_feature_v0(buf, pos, n)
     n = buf[pos]
@@ -531,7 +532,7 @@ def _tags_of_register_broker_record_v3(buf: Buffer, pos: int, o: RegisterBrokerR
                 n -= 1
             if n < 0:
                 raise null_field("logDirs")
-            if n * 16 > len(buf) - pos or n > 1000000:
+            if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             end = pos + 16 * n
             o.log_dirs = [bytes(buf[i : i + 16]) for i in range(pos, end, 16)]
@@ -589,7 +590,7 @@ def _decode_register_broker_record_v4(buf: Buffer, pos: int) -> tuple[RegisterBr
         n -= 1
     if n < 0:
         raise null_field("endPoints")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.end_points, pos = _decode_broker_endpoint_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -600,7 +601,7 @@ def _decode_register_broker_record_v4(buf: Buffer, pos: int) -> tuple[RegisterBr
         n -= 1
     if n < 0:
         raise null_field("features")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.features, pos = _decode_broker_feature_v0(buf, pos, n)
     n = buf[pos]
@@ -636,7 +637,7 @@ def _tags_of_register_broker_record_v4(buf: Buffer, pos: int, o: RegisterBrokerR
                 n -= 1
             if n < 0:
                 raise null_field("logDirs")
-            if n * 16 > len(buf) - pos or n > 1000000:
+            if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             end = pos + 16 * n
             o.log_dirs = [bytes(buf[i : i + 16]) for i in range(pos, end, 16)]
@@ -651,7 +652,7 @@ def _tags_of_register_broker_record_v4(buf: Buffer, pos: int, o: RegisterBrokerR
             if n < 0:
                 o.cordoned_log_dirs = None
             else:
-                if n * 16 > len(buf) - pos or n > 1000000:
+                if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 end = pos + 16 * n
                 o.cordoned_log_dirs = [bytes(buf[i : i + 16]) for i in range(pos, end, 16)]

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -200,7 +201,7 @@ def _decode_register_controller_record_v0(buf: Buffer, pos: int) -> tuple[Regist
         n -= 1
     if n < 0:
         raise null_field("endPoints")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.end_points, pos = _decode_controller_endpoint_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -211,7 +212,7 @@ def _decode_register_controller_record_v0(buf: Buffer, pos: int) -> tuple[Regist
         n -= 1
     if n < 0:
         raise null_field("features")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.features, pos = _decode_controller_feature_v0(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -281,7 +282,7 @@ def _decode_remote_log_segment_metadata_record_v0(
         n -= 1
     if n < 0:
         raise null_field("segmentLeaderEpochs")
-    if n * 13 > len(buf) - pos or n > 1000000:
+    if n * 13 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.segment_leader_epochs, pos = _decode_segment_leader_epoch_entry_v0(buf, pos, n)
     (o.segment_size_in_bytes,) = unpack_i(buf, pos)

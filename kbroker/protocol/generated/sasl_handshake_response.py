@@ -9,6 +9,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     UNSET,
     null_field,
@@ -50,7 +51,7 @@ def _decode_sasl_handshake_response_v0(buf: Buffer, pos: int) -> tuple[SaslHands
     pos += 6
     if n < 0:
         raise null_field("mechanisms")
-    if n * 2 > len(buf) - pos or n > 1000000:
+    if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.mechanisms = values = []
     for _ in range(n):

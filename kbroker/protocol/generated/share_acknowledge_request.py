@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -156,7 +157,7 @@ def _decode_acknowledgement_batch_v0(
             n -= 1
         if n < 0:
             raise null_field("acknowledgeTypes")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.acknowledge_types = unpack_int8s(buf, pos, n)
         pos += n
@@ -199,7 +200,7 @@ def _decode_acknowledge_partition_v0(
             n -= 1
         if n < 0:
             raise null_field("acknowledgementBatches")
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.acknowledgement_batches, pos = _decode_acknowledgement_batch_v0(buf, pos, n)
         o.unknown_tags = None
@@ -237,7 +238,7 @@ def _decode_acknowledge_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[lis
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_acknowledge_partition_v0(buf, pos, n)
         o.unknown_tags = None
@@ -286,7 +287,7 @@ def _decode_share_acknowledge_request_v0(buf: Buffer, pos: int) -> tuple[ShareAc
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_acknowledge_topic_v0(buf, pos, n)
     o.is_renew_ack = False
@@ -339,7 +340,7 @@ def _decode_share_acknowledge_request_v2(buf: Buffer, pos: int) -> tuple[ShareAc
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_acknowledge_topic_v0(buf, pos, n)
     o.unknown_tags = None

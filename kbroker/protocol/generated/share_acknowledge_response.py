@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -288,7 +289,7 @@ def _decode_share_acknowledge_topic_response_v0(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 17 > len(buf) - pos or n > 1000000:
+        if n * 17 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v0(buf, pos, n)
         o.unknown_tags = None
@@ -333,7 +334,7 @@ def _decode_share_acknowledge_response_v0(buf: Buffer, pos: int) -> tuple[ShareA
         n -= 1
     if n < 0:
         raise null_field("responses")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_share_acknowledge_topic_response_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -344,7 +345,7 @@ def _decode_share_acknowledge_response_v0(buf: Buffer, pos: int) -> tuple[ShareA
         n -= 1
     if n < 0:
         raise null_field("nodeEndpoints")
-    if n * 11 > len(buf) - pos or n > 1000000:
+    if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.node_endpoints, pos = _decode_node_endpoint_v0(buf, pos, n)
     o.acquisition_lock_timeout_ms = 0
@@ -392,7 +393,7 @@ def _decode_share_acknowledge_response_v2(buf: Buffer, pos: int) -> tuple[ShareA
         n -= 1
     if n < 0:
         raise null_field("responses")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_share_acknowledge_topic_response_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -403,7 +404,7 @@ def _decode_share_acknowledge_response_v2(buf: Buffer, pos: int) -> tuple[ShareA
         n -= 1
     if n < 0:
         raise null_field("nodeEndpoints")
-    if n * 11 > len(buf) - pos or n > 1000000:
+    if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.node_endpoints, pos = _decode_node_endpoint_v0(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -206,7 +207,7 @@ def _decode_forgotten_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -249,7 +250,7 @@ def _decode_acknowledgement_batch_v0(
             n -= 1
         if n < 0:
             raise null_field("acknowledgeTypes")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.acknowledge_types = unpack_int8s(buf, pos, n)
         pos += n
@@ -288,7 +289,7 @@ def _decode_fetch_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[
             n -= 1
         if n < 0:
             raise null_field("acknowledgementBatches")
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.acknowledgement_batches, pos = _decode_acknowledgement_batch_v0(buf, pos, n)
         o.unknown_tags = None
@@ -326,7 +327,7 @@ def _decode_fetch_partition_v1(buf: Buffer, pos: int, count: int) -> tuple[list[
             n -= 1
         if n < 0:
             raise null_field("acknowledgementBatches")
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.acknowledgement_batches, pos = _decode_acknowledgement_batch_v0(buf, pos, n)
         o.partition_max_bytes = 0
@@ -367,7 +368,7 @@ def _decode_fetch_topic_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Fetc
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 10 > len(buf) - pos or n > 1000000:
+        if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_fetch_partition_v0(buf, pos, n)
         o.unknown_tags = None
@@ -405,7 +406,7 @@ def _decode_fetch_topic_v1(buf: Buffer, pos: int, count: int) -> tuple[list[Fetc
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_fetch_partition_v1(buf, pos, n)
         o.unknown_tags = None
@@ -454,7 +455,7 @@ def _decode_share_fetch_request_v0(buf: Buffer, pos: int) -> tuple[ShareFetchReq
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_fetch_topic_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -465,7 +466,7 @@ def _decode_share_fetch_request_v0(buf: Buffer, pos: int) -> tuple[ShareFetchReq
         n -= 1
     if n < 0:
         raise null_field("forgottenTopicsData")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.forgotten_topics_data, pos = _decode_forgotten_topic_v0(buf, pos, n)
     o.max_records = 0
@@ -535,7 +536,7 @@ def _decode_share_fetch_request_v1(buf: Buffer, pos: int) -> tuple[ShareFetchReq
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_fetch_topic_v1(buf, pos, n)
     n = buf[pos] - 1
@@ -546,7 +547,7 @@ def _decode_share_fetch_request_v1(buf: Buffer, pos: int) -> tuple[ShareFetchReq
         n -= 1
     if n < 0:
         raise null_field("forgottenTopicsData")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.forgotten_topics_data, pos = _decode_forgotten_topic_v0(buf, pos, n)
     o.share_acquire_mode = 0
@@ -619,7 +620,7 @@ def _decode_share_fetch_request_v2(buf: Buffer, pos: int) -> tuple[ShareFetchReq
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_fetch_topic_v1(buf, pos, n)
     n = buf[pos] - 1
@@ -630,7 +631,7 @@ def _decode_share_fetch_request_v2(buf: Buffer, pos: int) -> tuple[ShareFetchReq
         n -= 1
     if n < 0:
         raise null_field("forgottenTopicsData")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.forgotten_topics_data, pos = _decode_forgotten_topic_v0(buf, pos, n)
     o.unknown_tags = None

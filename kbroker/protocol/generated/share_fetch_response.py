@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -344,7 +345,7 @@ def _decode_partition_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[P
             n -= 1
         if n < 0:
             raise null_field("acquiredRecords")
-        if n * 19 > len(buf) - pos or n > 1000000:
+        if n * 19 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.acquired_records, pos = _decode_acquired_records_v0(buf, pos, n)
         o.unknown_tags = None
@@ -420,7 +421,7 @@ def _decode_partition_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[P
             n -= 1
         if n < 0:
             raise null_field("acquiredRecords")
-        if n * 19 > len(buf) - pos or n > 1000000:
+        if n * 19 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.acquired_records, pos = _decode_acquired_records_v0(buf, pos, n)
         o.unknown_tags = None
@@ -471,7 +472,7 @@ def _decode_share_fetchable_topic_response_v0(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 22 > len(buf) - pos or n > 1000000:
+        if n * 22 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v0(buf, pos, n)
         o.unknown_tags = None
@@ -516,7 +517,7 @@ def _decode_share_fetchable_topic_response_v1(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 22 > len(buf) - pos or n > 1000000:
+        if n * 22 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v1(buf, pos, n)
         o.unknown_tags = None
@@ -561,7 +562,7 @@ def _decode_share_fetch_response_v0(buf: Buffer, pos: int) -> tuple[ShareFetchRe
         n -= 1
     if n < 0:
         raise null_field("responses")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_share_fetchable_topic_response_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -572,7 +573,7 @@ def _decode_share_fetch_response_v0(buf: Buffer, pos: int) -> tuple[ShareFetchRe
         n -= 1
     if n < 0:
         raise null_field("nodeEndpoints")
-    if n * 11 > len(buf) - pos or n > 1000000:
+    if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.node_endpoints, pos = _decode_node_endpoint_v0(buf, pos, n)
     o.acquisition_lock_timeout_ms = 0
@@ -622,7 +623,7 @@ def _decode_share_fetch_response_v1(buf: Buffer, pos: int) -> tuple[ShareFetchRe
         n -= 1
     if n < 0:
         raise null_field("responses")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.responses, pos = _decode_share_fetchable_topic_response_v1(buf, pos, n)
     n = buf[pos] - 1
@@ -633,7 +634,7 @@ def _decode_share_fetch_response_v1(buf: Buffer, pos: int) -> tuple[ShareFetchRe
         n -= 1
     if n < 0:
         raise null_field("nodeEndpoints")
-    if n * 11 > len(buf) - pos or n > 1000000:
+    if n * 11 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.node_endpoints, pos = _decode_node_endpoint_v0(buf, pos, n)
     o.unknown_tags = None

@@ -9,6 +9,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     UNSET,
     UnknownTags,
@@ -61,7 +62,7 @@ def _decode_share_group_describe_request_v0(buf: Buffer, pos: int) -> tuple[Shar
         n -= 1
     if n < 0:
         raise null_field("groupIds")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.group_ids = values = []
     for _ in range(n):

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -204,7 +205,7 @@ def _decode_topic_partitions_v0(buf: Buffer, pos: int, count: int) -> tuple[list
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -242,7 +243,7 @@ def _decode_assignment_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Assig
             n -= 1
         if n < 0:
             raise null_field("topicPartitions")
-        if n * 19 > len(buf) - pos or n > 1000000:
+        if n * 19 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topic_partitions, pos = _decode_topic_partitions_v0(buf, pos, n)
         o.unknown_tags = None
@@ -307,7 +308,7 @@ def _decode_member_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Member], 
             n -= 1
         if n < 0:
             raise null_field("subscribedTopicNames")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.subscribed_topic_names = values = []
         for _ in range(n):
@@ -391,7 +392,7 @@ def _decode_described_group_v0(buf: Buffer, pos: int, count: int) -> tuple[list[
             n -= 1
         if n < 0:
             raise null_field("members")
-        if n * 12 > len(buf) - pos or n > 1000000:
+        if n * 12 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.members, pos = _decode_member_v0(buf, pos, n)
         (o.authorized_operations,) = unpack_i(buf, pos)
@@ -434,7 +435,7 @@ def _decode_share_group_describe_response_v0(buf: Buffer, pos: int) -> tuple[Sha
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n * 20 > len(buf) - pos or n > 1000000:
+    if n * 20 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_described_group_v0(buf, pos, n)
     o.unknown_tags = None

@@ -9,6 +9,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     UnknownTags,
     read_compact_nullable_string,
@@ -94,7 +95,7 @@ def _decode_share_group_heartbeat_request_v0(buf: Buffer, pos: int) -> tuple[Sha
     if n < 0:
         o.subscribed_topic_names = None
     else:
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.subscribed_topic_names = values = []
         for _ in range(n):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     UNSET,
     UnknownTags,
@@ -91,7 +92,7 @@ def _decode_share_group_member_metadata_value_v0(
         n -= 1
     if n < 0:
         raise null_field("subscribedTopicNames")
-    if n > len(buf) - pos or n > 1000000:
+    if n > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.subscribed_topic_names = values = []
     for _ in range(n):

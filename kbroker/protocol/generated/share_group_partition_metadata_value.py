@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -159,7 +160,7 @@ def _decode_topic_partitions_info_v0(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -197,7 +198,7 @@ def _decode_share_group_partition_metadata_value_v0(
         n -= 1
     if n < 0:
         raise null_field("initializedTopics")
-    if n * 19 > len(buf) - pos or n > 1000000:
+    if n * 19 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.initialized_topics, pos = _decode_topic_partitions_info_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -208,7 +209,7 @@ def _decode_share_group_partition_metadata_value_v0(
         n -= 1
     if n < 0:
         raise null_field("deletingTopics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.deleting_topics, pos = _decode_topic_info_v0(buf, pos, n)
     o.unknown_tags = None

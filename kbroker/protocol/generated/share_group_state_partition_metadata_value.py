@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -164,7 +165,7 @@ def _decode_topic_partitions_info_v0(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -202,7 +203,7 @@ def _decode_share_group_state_partition_metadata_value_v0(
         n -= 1
     if n < 0:
         raise null_field("initializingTopics")
-    if n * 19 > len(buf) - pos or n > 1000000:
+    if n * 19 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.initializing_topics, pos = _decode_topic_partitions_info_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -213,7 +214,7 @@ def _decode_share_group_state_partition_metadata_value_v0(
         n -= 1
     if n < 0:
         raise null_field("initializedTopics")
-    if n * 19 > len(buf) - pos or n > 1000000:
+    if n * 19 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.initialized_topics, pos = _decode_topic_partitions_info_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -224,7 +225,7 @@ def _decode_share_group_state_partition_metadata_value_v0(
         n -= 1
     if n < 0:
         raise null_field("deletingTopics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.deleting_topics, pos = _decode_topic_info_v0(buf, pos, n)
     o.unknown_tags = None

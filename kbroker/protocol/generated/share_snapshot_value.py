@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -145,7 +146,7 @@ def _decode_share_snapshot_value_v0(buf: Buffer, pos: int) -> tuple[ShareSnapsho
         n -= 1
     if n < 0:
         raise null_field("stateBatches")
-    if n * 20 > len(buf) - pos or n > 1000000:
+    if n * 20 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.state_batches, pos = _decode_state_batch_v0(buf, pos, n)
     o.delivery_complete_count = -1

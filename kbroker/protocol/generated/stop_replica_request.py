@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -230,7 +231,7 @@ def _decode_stop_replica_topic_state_v3(
             n -= 1
         if n < 0:
             raise null_field("partitionStates")
-        if n * 10 > len(buf) - pos or n > 1000000:
+        if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_states, pos = _decode_stop_replica_partition_state_v3(buf, pos, n)
         o.unknown_tags = None
@@ -273,7 +274,7 @@ def _decode_stop_replica_topic_v1_v1(
         pos += 4
         if n < 0:
             raise null_field("partitionIndexes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_indexes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -316,7 +317,7 @@ def _decode_stop_replica_topic_v1_v2(
             n -= 1
         if n < 0:
             raise null_field("partitionIndexes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_indexes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -378,7 +379,7 @@ def _decode_stop_replica_request_v0(buf: Buffer, pos: int) -> tuple[StopReplicaR
     pos += 13
     if n < 0:
         raise null_field("ungroupedPartitions")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.ungrouped_partitions, pos = _decode_stop_replica_partition_v0_v0(buf, pos, n)
     o.is_kraft_controller = False
@@ -408,7 +409,7 @@ def _decode_stop_replica_request_v1(buf: Buffer, pos: int) -> tuple[StopReplicaR
     pos += 21
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_stop_replica_topic_v1_v1(buf, pos, n)
     o.is_kraft_controller = False
@@ -443,7 +444,7 @@ def _decode_stop_replica_request_v2(buf: Buffer, pos: int) -> tuple[StopReplicaR
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_stop_replica_topic_v1_v2(buf, pos, n)
     o.is_kraft_controller = False
@@ -486,7 +487,7 @@ def _decode_stop_replica_request_v3(buf: Buffer, pos: int) -> tuple[StopReplicaR
         n -= 1
     if n < 0:
         raise null_field("topicStates")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topic_states, pos = _decode_stop_replica_topic_state_v3(buf, pos, n)
     o.is_kraft_controller = False
@@ -532,7 +533,7 @@ def _decode_stop_replica_request_v4(buf: Buffer, pos: int) -> tuple[StopReplicaR
         n -= 1
     if n < 0:
         raise null_field("topicStates")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topic_states, pos = _decode_stop_replica_topic_state_v3(buf, pos, n)
     o.delete_partitions = False

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -163,7 +164,7 @@ def _decode_stop_replica_response_v0(buf: Buffer, pos: int) -> tuple[StopReplica
     pos += 6
     if n < 0:
         raise null_field("partitionErrors")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.partition_errors, pos = _decode_stop_replica_partition_error_v0(buf, pos, n)
     o.unknown_tags = None
@@ -189,7 +190,7 @@ def _decode_stop_replica_response_v2(buf: Buffer, pos: int) -> tuple[StopReplica
         n -= 1
     if n < 0:
         raise null_field("partitionErrors")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.partition_errors, pos = _decode_stop_replica_partition_error_v2(buf, pos, n)
     o.unknown_tags = None

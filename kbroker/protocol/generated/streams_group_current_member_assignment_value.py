@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -128,7 +129,7 @@ def _decode_task_ids_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TaskIds
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -156,7 +157,7 @@ def _tags_of_task_ids_v0(buf: Buffer, pos: int, o: TaskIds) -> int:
             if n < 0:
                 o.assignment_epochs = None
             else:
-                if n * 4 > len(buf) - pos or n > 1000000:
+                if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 o.assignment_epochs = unpack_int32s(buf, pos, n)
                 pos += 4 * n
@@ -210,7 +211,7 @@ def _decode_streams_group_current_member_assignment_value_v0(
         n -= 1
     if n < 0:
         raise null_field("activeTasks")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.active_tasks, pos = _decode_task_ids_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -221,7 +222,7 @@ def _decode_streams_group_current_member_assignment_value_v0(
         n -= 1
     if n < 0:
         raise null_field("standbyTasks")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.standby_tasks, pos = _decode_task_ids_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -232,7 +233,7 @@ def _decode_streams_group_current_member_assignment_value_v0(
         n -= 1
     if n < 0:
         raise null_field("warmupTasks")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.warmup_tasks, pos = _decode_task_ids_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -243,7 +244,7 @@ def _decode_streams_group_current_member_assignment_value_v0(
         n -= 1
     if n < 0:
         raise null_field("activeTasksPendingRevocation")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.active_tasks_pending_revocation, pos = _decode_task_ids_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -254,7 +255,7 @@ def _decode_streams_group_current_member_assignment_value_v0(
         n -= 1
     if n < 0:
         raise null_field("standbyTasksPendingRevocation")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.standby_tasks_pending_revocation, pos = _decode_task_ids_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -265,7 +266,7 @@ def _decode_streams_group_current_member_assignment_value_v0(
         n -= 1
     if n < 0:
         raise null_field("warmupTasksPendingRevocation")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.warmup_tasks_pending_revocation, pos = _decode_task_ids_v0(buf, pos, n)
     o.unknown_tags = None

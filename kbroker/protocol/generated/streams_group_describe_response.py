@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -525,7 +526,7 @@ def _decode_topology_description_node_v1(
             n -= 1
         if n < 0:
             raise null_field("sourceTopics")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.source_topics = values = []
         for _ in range(n):
@@ -552,7 +553,7 @@ def _decode_topology_description_node_v1(
             n -= 1
         if n < 0:
             raise null_field("stores")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.stores = values = []
         for _ in range(n):
@@ -572,7 +573,7 @@ def _decode_topology_description_node_v1(
             n -= 1
         if n < 0:
             raise null_field("successors")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.successors = values = []
         for _ in range(n):
@@ -639,7 +640,7 @@ def _decode_topology_description_subtopology_v1(
             n -= 1
         if n < 0:
             raise null_field("nodes")
-        if n * 7 > len(buf) - pos or n > 1000000:
+        if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.nodes, pos = _decode_topology_description_node_v1(buf, pos, n)
         o.unknown_tags = None
@@ -682,7 +683,7 @@ def _decode_topology_description_v1(
             n -= 1
         if n < 0:
             raise null_field("subtopologies")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.subtopologies, pos = _decode_topology_description_subtopology_v1(buf, pos, n)
         n = buf[pos] - 1
@@ -693,7 +694,7 @@ def _decode_topology_description_v1(
             n -= 1
         if n < 0:
             raise null_field("globalStores")
-        if n * 15 > len(buf) - pos or n > 1000000:
+        if n * 15 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.global_stores, pos = _decode_topology_description_global_store_v1(buf, pos, n)
         o.unknown_tags = None
@@ -738,7 +739,7 @@ def _decode_task_ids_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TaskIds
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -775,7 +776,7 @@ def _decode_assignment_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Assig
             n -= 1
         if n < 0:
             raise null_field("activeTasks")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.active_tasks, pos = _decode_task_ids_v0(buf, pos, n)
         n = buf[pos] - 1
@@ -786,7 +787,7 @@ def _decode_assignment_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Assig
             n -= 1
         if n < 0:
             raise null_field("standbyTasks")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.standby_tasks, pos = _decode_task_ids_v0(buf, pos, n)
         n = buf[pos] - 1
@@ -797,7 +798,7 @@ def _decode_assignment_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Assig
             n -= 1
         if n < 0:
             raise null_field("warmupTasks")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.warmup_tasks, pos = _decode_task_ids_v0(buf, pos, n)
         o.unknown_tags = None
@@ -954,7 +955,7 @@ def _decode_member_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Member], 
             n -= 1
         if n < 0:
             raise null_field("clientTags")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.client_tags, pos = _decode_key_value_v0(buf, pos, n)
         n = buf[pos] - 1
@@ -965,7 +966,7 @@ def _decode_member_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Member], 
             n -= 1
         if n < 0:
             raise null_field("taskOffsets")
-        if n * 14 > len(buf) - pos or n > 1000000:
+        if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.task_offsets, pos = _decode_task_offset_v0(buf, pos, n)
         n = buf[pos] - 1
@@ -976,7 +977,7 @@ def _decode_member_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Member], 
             n -= 1
         if n < 0:
             raise null_field("taskEndOffsets")
-        if n * 14 > len(buf) - pos or n > 1000000:
+        if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.task_end_offsets, pos = _decode_task_offset_v0(buf, pos, n)
         (o.assignment,), pos = _decode_assignment_v0(buf, pos, 1)
@@ -1083,7 +1084,7 @@ def _decode_topic_info_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("topicConfigs")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topic_configs, pos = _decode_key_value_v0(buf, pos, n)
         o.unknown_tags = None
@@ -1127,7 +1128,7 @@ def _decode_subtopology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Subt
             n -= 1
         if n < 0:
             raise null_field("sourceTopics")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.source_topics = values = []
         for _ in range(n):
@@ -1147,7 +1148,7 @@ def _decode_subtopology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Subt
             n -= 1
         if n < 0:
             raise null_field("repartitionSinkTopics")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.repartition_sink_topics = values = []
         for _ in range(n):
@@ -1167,7 +1168,7 @@ def _decode_subtopology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Subt
             n -= 1
         if n < 0:
             raise null_field("stateChangelogTopics")
-        if n * 9 > len(buf) - pos or n > 1000000:
+        if n * 9 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.state_changelog_topics, pos = _decode_topic_info_v0(buf, pos, n)
         n = buf[pos] - 1
@@ -1178,7 +1179,7 @@ def _decode_subtopology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Subt
             n -= 1
         if n < 0:
             raise null_field("repartitionSourceTopics")
-        if n * 9 > len(buf) - pos or n > 1000000:
+        if n * 9 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.repartition_source_topics, pos = _decode_topic_info_v0(buf, pos, n)
         o.unknown_tags = None
@@ -1228,7 +1229,7 @@ def _decode_topology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Topolog
         if n < 0:
             o.subtopologies = None
         else:
-            if n * 6 > len(buf) - pos or n > 1000000:
+            if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.subtopologies, pos = _decode_subtopology_v0(buf, pos, n)
         o.unknown_tags = None
@@ -1296,7 +1297,7 @@ def _decode_described_group_v0(buf: Buffer, pos: int, count: int) -> tuple[list[
             n -= 1
         if n < 0:
             raise null_field("members")
-        if n * 28 > len(buf) - pos or n > 1000000:
+        if n * 28 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.members, pos = _decode_member_v0(buf, pos, n)
         (o.authorized_operations,) = unpack_i(buf, pos)
@@ -1380,7 +1381,7 @@ def _decode_described_group_v1(buf: Buffer, pos: int, count: int) -> tuple[list[
             n -= 1
         if n < 0:
             raise null_field("members")
-        if n * 28 > len(buf) - pos or n > 1000000:
+        if n * 28 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.members, pos = _decode_member_v0(buf, pos, n)
         o.authorized_operations, n = unpack_ib(buf, pos)
@@ -1450,7 +1451,7 @@ def _decode_streams_group_describe_response_v0(
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n * 20 > len(buf) - pos or n > 1000000:
+    if n * 20 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_described_group_v0(buf, pos, n)
     o.unknown_tags = None
@@ -1487,7 +1488,7 @@ def _decode_streams_group_describe_response_v1(
         n -= 1
     if n < 0:
         raise null_field("groups")
-    if n * 23 > len(buf) - pos or n > 1000000:
+    if n * 23 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.groups, pos = _decode_described_group_v1(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -397,7 +398,7 @@ def _decode_task_ids_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TaskIds
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -434,7 +435,7 @@ def _decode_copartition_group_v0(buf: Buffer, pos: int, count: int) -> tuple[lis
             n -= 1
         if n < 0:
             raise null_field("sourceTopics")
-        if n * 2 > len(buf) - pos or n > 1000000:
+        if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.source_topics = unpack_int16s(buf, pos, n)
         pos += 2 * n
@@ -446,7 +447,7 @@ def _decode_copartition_group_v0(buf: Buffer, pos: int, count: int) -> tuple[lis
             n -= 1
         if n < 0:
             raise null_field("sourceTopicRegex")
-        if n * 2 > len(buf) - pos or n > 1000000:
+        if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.source_topic_regex = unpack_int16s(buf, pos, n)
         pos += 2 * n
@@ -458,7 +459,7 @@ def _decode_copartition_group_v0(buf: Buffer, pos: int, count: int) -> tuple[lis
             n -= 1
         if n < 0:
             raise null_field("repartitionSourceTopics")
-        if n * 2 > len(buf) - pos or n > 1000000:
+        if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.repartition_source_topics = unpack_int16s(buf, pos, n)
         pos += 2 * n
@@ -546,7 +547,7 @@ def _decode_topic_info_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("topicConfigs")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topic_configs, pos = _decode_key_value_v0(buf, pos, n)
         o.unknown_tags = None
@@ -590,7 +591,7 @@ def _decode_subtopology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Subt
             n -= 1
         if n < 0:
             raise null_field("sourceTopics")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.source_topics = values = []
         for _ in range(n):
@@ -610,7 +611,7 @@ def _decode_subtopology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Subt
             n -= 1
         if n < 0:
             raise null_field("sourceTopicRegex")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.source_topic_regex = values = []
         for _ in range(n):
@@ -630,7 +631,7 @@ def _decode_subtopology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Subt
             n -= 1
         if n < 0:
             raise null_field("stateChangelogTopics")
-        if n * 9 > len(buf) - pos or n > 1000000:
+        if n * 9 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.state_changelog_topics, pos = _decode_topic_info_v0(buf, pos, n)
         n = buf[pos] - 1
@@ -641,7 +642,7 @@ def _decode_subtopology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Subt
             n -= 1
         if n < 0:
             raise null_field("repartitionSinkTopics")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.repartition_sink_topics = values = []
         for _ in range(n):
@@ -661,7 +662,7 @@ def _decode_subtopology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Subt
             n -= 1
         if n < 0:
             raise null_field("repartitionSourceTopics")
-        if n * 9 > len(buf) - pos or n > 1000000:
+        if n * 9 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.repartition_source_topics, pos = _decode_topic_info_v0(buf, pos, n)
         n = buf[pos] - 1
@@ -672,7 +673,7 @@ def _decode_subtopology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Subt
             n -= 1
         if n < 0:
             raise null_field("copartitionGroups")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.copartition_groups, pos = _decode_copartition_group_v0(buf, pos, n)
         o.unknown_tags = None
@@ -728,7 +729,7 @@ def _decode_topology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Topolog
             n -= 1
         if n < 0:
             raise null_field("subtopologies")
-        if n * 8 > len(buf) - pos or n > 1000000:
+        if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.subtopologies, pos = _decode_subtopology_v0(buf, pos, n)
         o.unknown_tags = None
@@ -801,7 +802,7 @@ def _decode_streams_group_heartbeat_request_v0(
     if n < 0:
         o.active_tasks = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.active_tasks, pos = _decode_task_ids_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -813,7 +814,7 @@ def _decode_streams_group_heartbeat_request_v0(
     if n < 0:
         o.standby_tasks = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.standby_tasks, pos = _decode_task_ids_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -825,7 +826,7 @@ def _decode_streams_group_heartbeat_request_v0(
     if n < 0:
         o.warmup_tasks = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.warmup_tasks, pos = _decode_task_ids_v0(buf, pos, n)
     n = buf[pos]
@@ -850,7 +851,7 @@ def _decode_streams_group_heartbeat_request_v0(
     if n < 0:
         o.client_tags = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.client_tags, pos = _decode_key_value_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -862,7 +863,7 @@ def _decode_streams_group_heartbeat_request_v0(
     if n < 0:
         o.task_offsets = None
     else:
-        if n * 14 > len(buf) - pos or n > 1000000:
+        if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.task_offsets, pos = _decode_task_offset_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -874,7 +875,7 @@ def _decode_streams_group_heartbeat_request_v0(
     if n < 0:
         o.task_end_offsets = None
     else:
-        if n * 14 > len(buf) - pos or n > 1000000:
+        if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.task_end_offsets, pos = _decode_task_offset_v0(buf, pos, n)
     (o.shutdown_application,) = unpack_o(buf, pos)

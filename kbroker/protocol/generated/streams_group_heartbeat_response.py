@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -237,7 +238,7 @@ def _decode_topic_partition_v0(buf: Buffer, pos: int, count: int) -> tuple[list[
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -311,7 +312,7 @@ def _decode_endpoint_to_partitions_v0(
             n -= 1
         if n < 0:
             raise null_field("activePartitions")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.active_partitions, pos = _decode_topic_partition_v0(buf, pos, n)
         n = buf[pos] - 1
@@ -322,7 +323,7 @@ def _decode_endpoint_to_partitions_v0(
             n -= 1
         if n < 0:
             raise null_field("standbyPartitions")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.standby_partitions, pos = _decode_topic_partition_v0(buf, pos, n)
         o.unknown_tags = None
@@ -368,7 +369,7 @@ def _decode_task_ids_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TaskIds
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -461,7 +462,7 @@ def _decode_streams_group_heartbeat_response_v0(
     if n < 0:
         o.status = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.status, pos = _decode_status_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -473,7 +474,7 @@ def _decode_streams_group_heartbeat_response_v0(
     if n < 0:
         o.active_tasks = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.active_tasks, pos = _decode_task_ids_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -485,7 +486,7 @@ def _decode_streams_group_heartbeat_response_v0(
     if n < 0:
         o.standby_tasks = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.standby_tasks, pos = _decode_task_ids_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -497,7 +498,7 @@ def _decode_streams_group_heartbeat_response_v0(
     if n < 0:
         o.warmup_tasks = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.warmup_tasks, pos = _decode_task_ids_v0(buf, pos, n)
     (o.endpoint_information_epoch,) = unpack_i(buf, pos)
@@ -511,7 +512,7 @@ def _decode_streams_group_heartbeat_response_v0(
     if n < 0:
         o.partitions_by_user_endpoint = None
     else:
-        if n * 7 > len(buf) - pos or n > 1000000:
+        if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions_by_user_endpoint, pos = _decode_endpoint_to_partitions_v0(buf, pos, n)
     o.acceptable_recovery_lag = -1
@@ -610,7 +611,7 @@ def _decode_streams_group_heartbeat_response_v1(
     if n < 0:
         o.status = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.status, pos = _decode_status_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -622,7 +623,7 @@ def _decode_streams_group_heartbeat_response_v1(
     if n < 0:
         o.active_tasks = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.active_tasks, pos = _decode_task_ids_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -634,7 +635,7 @@ def _decode_streams_group_heartbeat_response_v1(
     if n < 0:
         o.standby_tasks = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.standby_tasks, pos = _decode_task_ids_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -646,7 +647,7 @@ def _decode_streams_group_heartbeat_response_v1(
     if n < 0:
         o.warmup_tasks = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.warmup_tasks, pos = _decode_task_ids_v0(buf, pos, n)
     o.topology_description_required, o.endpoint_information_epoch = unpack_oi(buf, pos)
@@ -660,7 +661,7 @@ def _decode_streams_group_heartbeat_response_v1(
     if n < 0:
         o.partitions_by_user_endpoint = None
     else:
-        if n * 7 > len(buf) - pos or n > 1000000:
+        if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions_by_user_endpoint, pos = _decode_endpoint_to_partitions_v0(buf, pos, n)
     o.acceptable_recovery_lag_legacy = 0

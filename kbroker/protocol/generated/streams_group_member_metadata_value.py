@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -244,7 +245,7 @@ def _decode_streams_group_member_metadata_value_v0(
         n -= 1
     if n < 0:
         raise null_field("clientTags")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.client_tags, pos = _decode_key_value_v0(buf, pos, n)
     o.unknown_tags = None

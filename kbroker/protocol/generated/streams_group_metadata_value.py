@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -166,7 +167,7 @@ def _tags_of_streams_group_metadata_value_v0(buf: Buffer, pos: int, o: StreamsGr
             if n < 0:
                 o.last_assignment_configs = None
             else:
-                if n * 3 > len(buf) - pos or n > 1000000:
+                if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
                     raise too_many(n)
                 o.last_assignment_configs, pos = _decode_last_assignment_config_v0(buf, pos, n)
         elif tag == 2:

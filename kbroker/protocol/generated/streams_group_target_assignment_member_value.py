@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -94,7 +95,7 @@ def _decode_task_ids_v0(buf: Buffer, pos: int, count: int) -> tuple[list[TaskIds
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -131,7 +132,7 @@ def _decode_streams_group_target_assignment_member_value_v0(
         n -= 1
     if n < 0:
         raise null_field("activeTasks")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.active_tasks, pos = _decode_task_ids_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -142,7 +143,7 @@ def _decode_streams_group_target_assignment_member_value_v0(
         n -= 1
     if n < 0:
         raise null_field("standbyTasks")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.standby_tasks, pos = _decode_task_ids_v0(buf, pos, n)
     n = buf[pos] - 1
@@ -153,7 +154,7 @@ def _decode_streams_group_target_assignment_member_value_v0(
         n -= 1
     if n < 0:
         raise null_field("warmupTasks")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.warmup_tasks, pos = _decode_task_ids_v0(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -221,7 +222,7 @@ def _decode_topology_description_node_v0(
             n -= 1
         if n < 0:
             raise null_field("sourceTopics")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.source_topics = values = []
         for _ in range(n):
@@ -248,7 +249,7 @@ def _decode_topology_description_node_v0(
             n -= 1
         if n < 0:
             raise null_field("stores")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.stores = values = []
         for _ in range(n):
@@ -268,7 +269,7 @@ def _decode_topology_description_node_v0(
             n -= 1
         if n < 0:
             raise null_field("successors")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.successors = values = []
         for _ in range(n):
@@ -335,7 +336,7 @@ def _decode_topology_description_subtopology_v0(
             n -= 1
         if n < 0:
             raise null_field("nodes")
-        if n * 7 > len(buf) - pos or n > 1000000:
+        if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.nodes, pos = _decode_topology_description_node_v0(buf, pos, n)
         o.unknown_tags = None
@@ -378,7 +379,7 @@ def _decode_topology_description_v0(
             n -= 1
         if n < 0:
             raise null_field("subtopologies")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.subtopologies, pos = _decode_topology_description_subtopology_v0(buf, pos, n)
         n = buf[pos] - 1
@@ -389,7 +390,7 @@ def _decode_topology_description_v0(
             n -= 1
         if n < 0:
             raise null_field("globalStores")
-        if n * 15 > len(buf) - pos or n > 1000000:
+        if n * 15 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.global_stores, pos = _decode_topology_description_global_store_v0(buf, pos, n)
         o.unknown_tags = None

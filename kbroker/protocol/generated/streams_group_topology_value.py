@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -184,7 +185,7 @@ def _decode_copartition_group_v0(buf: Buffer, pos: int, count: int) -> tuple[lis
             n -= 1
         if n < 0:
             raise null_field("sourceTopics")
-        if n * 2 > len(buf) - pos or n > 1000000:
+        if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.source_topics = unpack_int16s(buf, pos, n)
         pos += 2 * n
@@ -196,7 +197,7 @@ def _decode_copartition_group_v0(buf: Buffer, pos: int, count: int) -> tuple[lis
             n -= 1
         if n < 0:
             raise null_field("sourceTopicRegex")
-        if n * 2 > len(buf) - pos or n > 1000000:
+        if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.source_topic_regex = unpack_int16s(buf, pos, n)
         pos += 2 * n
@@ -208,7 +209,7 @@ def _decode_copartition_group_v0(buf: Buffer, pos: int, count: int) -> tuple[lis
             n -= 1
         if n < 0:
             raise null_field("repartitionSourceTopics")
-        if n * 2 > len(buf) - pos or n > 1000000:
+        if n * 2 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.repartition_source_topics = unpack_int16s(buf, pos, n)
         pos += 2 * n
@@ -296,7 +297,7 @@ def _decode_topic_info_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("topicConfigs")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topic_configs, pos = _decode_topic_config_v0(buf, pos, n)
         o.unknown_tags = None
@@ -340,7 +341,7 @@ def _decode_subtopology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Subt
             n -= 1
         if n < 0:
             raise null_field("sourceTopics")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.source_topics = values = []
         for _ in range(n):
@@ -360,7 +361,7 @@ def _decode_subtopology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Subt
             n -= 1
         if n < 0:
             raise null_field("sourceTopicRegex")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.source_topic_regex = values = []
         for _ in range(n):
@@ -380,7 +381,7 @@ def _decode_subtopology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Subt
             n -= 1
         if n < 0:
             raise null_field("stateChangelogTopics")
-        if n * 9 > len(buf) - pos or n > 1000000:
+        if n * 9 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.state_changelog_topics, pos = _decode_topic_info_v0(buf, pos, n)
         n = buf[pos] - 1
@@ -391,7 +392,7 @@ def _decode_subtopology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Subt
             n -= 1
         if n < 0:
             raise null_field("repartitionSinkTopics")
-        if n > len(buf) - pos or n > 1000000:
+        if n > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.repartition_sink_topics = values = []
         for _ in range(n):
@@ -411,7 +412,7 @@ def _decode_subtopology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Subt
             n -= 1
         if n < 0:
             raise null_field("repartitionSourceTopics")
-        if n * 9 > len(buf) - pos or n > 1000000:
+        if n * 9 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.repartition_source_topics, pos = _decode_topic_info_v0(buf, pos, n)
         n = buf[pos] - 1
@@ -422,7 +423,7 @@ def _decode_subtopology_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Subt
             n -= 1
         if n < 0:
             raise null_field("copartitionGroups")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.copartition_groups, pos = _decode_copartition_group_v0(buf, pos, n)
         o.unknown_tags = None
@@ -475,7 +476,7 @@ def _decode_streams_group_topology_value_v0(buf: Buffer, pos: int) -> tuple[Stre
         n -= 1
     if n < 0:
         raise null_field("subtopologies")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.subtopologies, pos = _decode_subtopology_v0(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -227,7 +228,7 @@ def _decode_task_offset_sum_v7(buf: Buffer, pos: int, count: int) -> tuple[list[
         pos += 8
         if n < 0:
             raise null_field("partitionToOffsetSum")
-        if n * 12 > len(buf) - pos or n > 1000000:
+        if n * 12 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_to_offset_sum, pos = _decode_partition_to_offset_sum_v7(buf, pos, n)
         o.partition = 0
@@ -298,14 +299,14 @@ def _decode_subscription_info_data_v1(buf: Buffer, pos: int) -> tuple[Subscripti
     pos += 24
     if n < 0:
         raise null_field("prevTasks")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.prev_tasks, pos = _decode_task_id_v1(buf, pos, n)
     (n,) = unpack_i(buf, pos)
     pos += 4
     if n < 0:
         raise null_field("standbyTasks")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.standby_tasks, pos = _decode_task_id_v1(buf, pos, n)
     o.latest_supported_version = -1
@@ -342,14 +343,14 @@ def _decode_subscription_info_data_v2(buf: Buffer, pos: int) -> tuple[Subscripti
     pos += 24
     if n < 0:
         raise null_field("prevTasks")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.prev_tasks, pos = _decode_task_id_v1(buf, pos, n)
     (n,) = unpack_i(buf, pos)
     pos += 4
     if n < 0:
         raise null_field("standbyTasks")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.standby_tasks, pos = _decode_task_id_v1(buf, pos, n)
     (n,) = unpack_i(buf, pos)
@@ -392,14 +393,14 @@ def _decode_subscription_info_data_v3(buf: Buffer, pos: int) -> tuple[Subscripti
     pos += 28
     if n < 0:
         raise null_field("prevTasks")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.prev_tasks, pos = _decode_task_id_v1(buf, pos, n)
     (n,) = unpack_i(buf, pos)
     pos += 4
     if n < 0:
         raise null_field("standbyTasks")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.standby_tasks, pos = _decode_task_id_v1(buf, pos, n)
     (n,) = unpack_i(buf, pos)
@@ -446,7 +447,7 @@ def _decode_subscription_info_data_v7(buf: Buffer, pos: int) -> tuple[Subscripti
     pos += 4
     if n < 0:
         raise null_field("taskOffsetSums")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.task_offset_sums, pos = _decode_task_offset_sum_v7(buf, pos, n)
     o.prev_tasks = []
@@ -487,7 +488,7 @@ def _decode_subscription_info_data_v8(buf: Buffer, pos: int) -> tuple[Subscripti
     pos += 4
     if n < 0:
         raise null_field("taskOffsetSums")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.task_offset_sums, pos = _decode_task_offset_sum_v7(buf, pos, n)
     (o.unique_field,) = unpack_b(buf, pos)
@@ -528,7 +529,7 @@ def _decode_subscription_info_data_v9(buf: Buffer, pos: int) -> tuple[Subscripti
     pos += 4
     if n < 0:
         raise null_field("taskOffsetSums")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.task_offset_sums, pos = _decode_task_offset_sum_v7(buf, pos, n)
     o.unique_field, o.error_code = unpack_bi(buf, pos)
@@ -566,7 +567,7 @@ def _decode_subscription_info_data_v10(buf: Buffer, pos: int) -> tuple[Subscript
     pos += 4
     if n < 0:
         raise null_field("taskOffsetSums")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.task_offset_sums, pos = _decode_task_offset_sum_v10(buf, pos, n)
     o.unique_field, o.error_code = unpack_bi(buf, pos)
@@ -604,14 +605,14 @@ def _decode_subscription_info_data_v11(buf: Buffer, pos: int) -> tuple[Subscript
     pos += 4
     if n < 0:
         raise null_field("taskOffsetSums")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.task_offset_sums, pos = _decode_task_offset_sum_v10(buf, pos, n)
     o.unique_field, o.error_code, n = unpack_bii(buf, pos)
     pos += 9
     if n < 0:
         raise null_field("clientTags")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.client_tags, pos = _decode_client_tag_v11(buf, pos, n)
     o.prev_tasks = []

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -206,7 +207,7 @@ def _decode_sync_group_request_v0(buf: Buffer, pos: int) -> tuple[SyncGroupReque
     pos += 4
     if n < 0:
         raise null_field("assignments")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.assignments, pos = _decode_sync_group_request_assignment_v0(buf, pos, n)
     o.group_instance_id = None
@@ -259,7 +260,7 @@ def _decode_sync_group_request_v3(buf: Buffer, pos: int) -> tuple[SyncGroupReque
     pos += 4
     if n < 0:
         raise null_field("assignments")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.assignments, pos = _decode_sync_group_request_assignment_v0(buf, pos, n)
     o.protocol_type = None
@@ -317,7 +318,7 @@ def _decode_sync_group_request_v4(buf: Buffer, pos: int) -> tuple[SyncGroupReque
         n -= 1
     if n < 0:
         raise null_field("assignments")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.assignments, pos = _decode_sync_group_request_assignment_v4(buf, pos, n)
     o.protocol_type = None
@@ -391,7 +392,7 @@ def _decode_sync_group_request_v5(buf: Buffer, pos: int) -> tuple[SyncGroupReque
         n -= 1
     if n < 0:
         raise null_field("assignments")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.assignments, pos = _decode_sync_group_request_assignment_v4(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -134,7 +135,7 @@ def _decode_partitions_schema_v0(buf: Buffer, pos: int, count: int) -> tuple[lis
         pos += 4
         if n < 0:
             raise null_field("partitionIds")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_ids = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -173,7 +174,7 @@ def _decode_partitions_schema_v1(buf: Buffer, pos: int, count: int) -> tuple[lis
             n -= 1
         if n < 0:
             raise null_field("partitionIds")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_ids = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -210,7 +211,7 @@ def _decode_transaction_log_value_v0(buf: Buffer, pos: int) -> tuple[Transaction
     if n < 0:
         o.transaction_partitions = None
     else:
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.transaction_partitions, pos = _decode_partitions_schema_v0(buf, pos, n)
     o.transaction_last_update_timestamp_ms, o.transaction_start_timestamp_ms = unpack_qq(buf, pos)
@@ -259,7 +260,7 @@ def _decode_transaction_log_value_v1(buf: Buffer, pos: int) -> tuple[Transaction
     if n < 0:
         o.transaction_partitions = None
     else:
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.transaction_partitions, pos = _decode_partitions_schema_v1(buf, pos, n)
     o.transaction_last_update_timestamp_ms, o.transaction_start_timestamp_ms = unpack_qq(buf, pos)

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -271,7 +272,7 @@ def _decode_txn_offset_commit_request_topic_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 14 > len(buf) - pos or n > 1000000:
+        if n * 14 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_txn_offset_commit_request_partition_v0(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -313,7 +314,7 @@ def _decode_txn_offset_commit_request_topic_v2(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_txn_offset_commit_request_partition_v2(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -359,7 +360,7 @@ def _decode_txn_offset_commit_request_topic_v3(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_txn_offset_commit_request_partition_v3(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -405,7 +406,7 @@ def _decode_txn_offset_commit_request_topic_v6(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 18 > len(buf) - pos or n > 1000000:
+        if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_txn_offset_commit_request_partition_v3(buf, pos, n)
         o.name = ""
@@ -452,7 +453,7 @@ def _decode_txn_offset_commit_request_v0(buf: Buffer, pos: int) -> tuple[TxnOffs
     pos += 14
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_txn_offset_commit_request_topic_v0(buf, pos, n)
     o.generation_id_or_member_epoch = -1
@@ -501,7 +502,7 @@ def _decode_txn_offset_commit_request_v2(buf: Buffer, pos: int) -> tuple[TxnOffs
     pos += 14
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_txn_offset_commit_request_topic_v2(buf, pos, n)
     o.generation_id_or_member_epoch = -1
@@ -570,7 +571,7 @@ def _decode_txn_offset_commit_request_v3(buf: Buffer, pos: int) -> tuple[TxnOffs
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_txn_offset_commit_request_topic_v3(buf, pos, n)
     o.unknown_tags = None
@@ -636,7 +637,7 @@ def _decode_txn_offset_commit_request_v6(buf: Buffer, pos: int) -> tuple[TxnOffs
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_txn_offset_commit_request_topic_v6(buf, pos, n)
     o.unknown_tags = None

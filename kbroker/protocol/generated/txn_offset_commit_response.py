@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -182,7 +183,7 @@ def _decode_txn_offset_commit_response_topic_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_txn_offset_commit_response_partition_v0(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -228,7 +229,7 @@ def _decode_txn_offset_commit_response_topic_v3(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 7 > len(buf) - pos or n > 1000000:
+        if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_txn_offset_commit_response_partition_v3(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -274,7 +275,7 @@ def _decode_txn_offset_commit_response_topic_v6(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 7 > len(buf) - pos or n > 1000000:
+        if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_txn_offset_commit_response_partition_v3(buf, pos, n)
         o.name = ""
@@ -307,7 +308,7 @@ def _decode_txn_offset_commit_response_v0(buf: Buffer, pos: int) -> tuple[TxnOff
     pos += 8
     if n < 0:
         raise null_field("topics")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_txn_offset_commit_response_topic_v0(buf, pos, n)
     o.unknown_tags = None
@@ -333,7 +334,7 @@ def _decode_txn_offset_commit_response_v3(buf: Buffer, pos: int) -> tuple[TxnOff
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_txn_offset_commit_response_topic_v3(buf, pos, n)
     o.unknown_tags = None
@@ -367,7 +368,7 @@ def _decode_txn_offset_commit_response_v6(buf: Buffer, pos: int) -> tuple[TxnOff
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_txn_offset_commit_response_topic_v6(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -171,7 +172,7 @@ def _decode_update_features_request_v0(buf: Buffer, pos: int) -> tuple[UpdateFea
         n -= 1
     if n < 0:
         raise null_field("featureUpdates")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.feature_updates, pos = _decode_feature_update_key_v0(buf, pos, n)
     o.validate_only = False
@@ -208,7 +209,7 @@ def _decode_update_features_request_v1(buf: Buffer, pos: int) -> tuple[UpdateFea
         n -= 1
     if n < 0:
         raise null_field("featureUpdates")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.feature_updates, pos = _decode_feature_update_key_v1(buf, pos, n)
     (o.validate_only,) = unpack_o(buf, pos)

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -149,7 +150,7 @@ def _decode_update_features_response_v0(buf: Buffer, pos: int) -> tuple[UpdateFe
         n -= 1
     if n < 0:
         raise null_field("results")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.results, pos = _decode_updatable_feature_result_v0(buf, pos, n)
     o.unknown_tags = None

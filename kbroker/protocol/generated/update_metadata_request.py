@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -395,7 +396,7 @@ def _decode_update_metadata_broker_v1(
         pos += 8
         if n < 0:
             raise null_field("endpoints")
-        if n * 8 > len(buf) - pos or n > 1000000:
+        if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.endpoints, pos = _decode_update_metadata_endpoint_v1(buf, pos, n)
         o.v0_host = ""
@@ -426,7 +427,7 @@ def _decode_update_metadata_broker_v2(
         pos += 8
         if n < 0:
             raise null_field("endpoints")
-        if n * 8 > len(buf) - pos or n > 1000000:
+        if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.endpoints, pos = _decode_update_metadata_endpoint_v1(buf, pos, n)
         (n,) = unpack_h(buf, pos)
@@ -467,7 +468,7 @@ def _decode_update_metadata_broker_v3(
         pos += 8
         if n < 0:
             raise null_field("endpoints")
-        if n * 10 > len(buf) - pos or n > 1000000:
+        if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.endpoints, pos = _decode_update_metadata_endpoint_v3(buf, pos, n)
         (n,) = unpack_h(buf, pos)
@@ -514,7 +515,7 @@ def _decode_update_metadata_broker_v6(
             n -= 1
         if n < 0:
             raise null_field("endpoints")
-        if n * 9 > len(buf) - pos or n > 1000000:
+        if n * 9 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.endpoints, pos = _decode_update_metadata_endpoint_v6(buf, pos, n)
         n = buf[pos]
@@ -567,7 +568,7 @@ def _decode_update_metadata_topic_state_v5(
         pos += 4
         if n < 0:
             raise null_field("partitionStates")
-        if n * 32 > len(buf) - pos or n > 1000000:
+        if n * 32 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_states, pos = _decode_update_metadata_partition_state_v5(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -610,7 +611,7 @@ def _decode_update_metadata_topic_state_v6(
             n -= 1
         if n < 0:
             raise null_field("partitionStates")
-        if n * 24 > len(buf) - pos or n > 1000000:
+        if n * 24 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_states, pos = _decode_update_metadata_partition_state_v6(buf, pos, n)
         o.topic_id = ZERO_UUID
@@ -660,7 +661,7 @@ def _decode_update_metadata_topic_state_v7(
             n -= 1
         if n < 0:
             raise null_field("partitionStates")
-        if n * 24 > len(buf) - pos or n > 1000000:
+        if n * 24 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_states, pos = _decode_update_metadata_partition_state_v6(buf, pos, n)
         o.unknown_tags = None
@@ -704,7 +705,7 @@ def _decode_update_metadata_partition_state_v0(
         pos += 20
         if n < 0:
             raise null_field("isr")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -712,7 +713,7 @@ def _decode_update_metadata_partition_state_v0(
         pos += 8
         if n < 0:
             raise null_field("replicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -757,7 +758,7 @@ def _decode_update_metadata_partition_state_v4(
         pos += 20
         if n < 0:
             raise null_field("isr")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -765,7 +766,7 @@ def _decode_update_metadata_partition_state_v4(
         pos += 8
         if n < 0:
             raise null_field("replicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -773,7 +774,7 @@ def _decode_update_metadata_partition_state_v4(
         pos += 4
         if n < 0:
             raise null_field("offlineReplicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.offline_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -812,7 +813,7 @@ def _decode_update_metadata_partition_state_v5(
         pos += 20
         if n < 0:
             raise null_field("isr")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -820,7 +821,7 @@ def _decode_update_metadata_partition_state_v5(
         pos += 8
         if n < 0:
             raise null_field("replicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -828,7 +829,7 @@ def _decode_update_metadata_partition_state_v5(
         pos += 4
         if n < 0:
             raise null_field("offlineReplicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.offline_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -871,7 +872,7 @@ def _decode_update_metadata_partition_state_v6(
             n -= 1
         if n < 0:
             raise null_field("isr")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.isr = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -885,7 +886,7 @@ def _decode_update_metadata_partition_state_v6(
             n -= 1
         if n < 0:
             raise null_field("replicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -897,7 +898,7 @@ def _decode_update_metadata_partition_state_v6(
             n -= 1
         if n < 0:
             raise null_field("offlineReplicas")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.offline_replicas = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -938,14 +939,14 @@ def _decode_update_metadata_request_v0(buf: Buffer, pos: int) -> tuple[UpdateMet
     pos += 12
     if n < 0:
         raise null_field("ungroupedPartitionStates")
-    if n * 30 > len(buf) - pos or n > 1000000:
+    if n * 30 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.ungrouped_partition_states, pos = _decode_update_metadata_partition_state_v0(buf, pos, n)
     (n,) = unpack_i(buf, pos)
     pos += 4
     if n < 0:
         raise null_field("liveBrokers")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.live_brokers, pos = _decode_update_metadata_broker_v0(buf, pos, n)
     o.is_kraft_controller = False
@@ -977,14 +978,14 @@ def _decode_update_metadata_request_v1(buf: Buffer, pos: int) -> tuple[UpdateMet
     pos += 12
     if n < 0:
         raise null_field("ungroupedPartitionStates")
-    if n * 30 > len(buf) - pos or n > 1000000:
+    if n * 30 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.ungrouped_partition_states, pos = _decode_update_metadata_partition_state_v0(buf, pos, n)
     (n,) = unpack_i(buf, pos)
     pos += 4
     if n < 0:
         raise null_field("liveBrokers")
-    if n * 8 > len(buf) - pos or n > 1000000:
+    if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.live_brokers, pos = _decode_update_metadata_broker_v1(buf, pos, n)
     o.is_kraft_controller = False
@@ -1016,14 +1017,14 @@ def _decode_update_metadata_request_v2(buf: Buffer, pos: int) -> tuple[UpdateMet
     pos += 12
     if n < 0:
         raise null_field("ungroupedPartitionStates")
-    if n * 30 > len(buf) - pos or n > 1000000:
+    if n * 30 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.ungrouped_partition_states, pos = _decode_update_metadata_partition_state_v0(buf, pos, n)
     (n,) = unpack_i(buf, pos)
     pos += 4
     if n < 0:
         raise null_field("liveBrokers")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.live_brokers, pos = _decode_update_metadata_broker_v2(buf, pos, n)
     o.is_kraft_controller = False
@@ -1055,14 +1056,14 @@ def _decode_update_metadata_request_v3(buf: Buffer, pos: int) -> tuple[UpdateMet
     pos += 12
     if n < 0:
         raise null_field("ungroupedPartitionStates")
-    if n * 30 > len(buf) - pos or n > 1000000:
+    if n * 30 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.ungrouped_partition_states, pos = _decode_update_metadata_partition_state_v0(buf, pos, n)
     (n,) = unpack_i(buf, pos)
     pos += 4
     if n < 0:
         raise null_field("liveBrokers")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.live_brokers, pos = _decode_update_metadata_broker_v3(buf, pos, n)
     o.is_kraft_controller = False
@@ -1094,14 +1095,14 @@ def _decode_update_metadata_request_v4(buf: Buffer, pos: int) -> tuple[UpdateMet
     pos += 12
     if n < 0:
         raise null_field("ungroupedPartitionStates")
-    if n * 34 > len(buf) - pos or n > 1000000:
+    if n * 34 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.ungrouped_partition_states, pos = _decode_update_metadata_partition_state_v4(buf, pos, n)
     (n,) = unpack_i(buf, pos)
     pos += 4
     if n < 0:
         raise null_field("liveBrokers")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.live_brokers, pos = _decode_update_metadata_broker_v3(buf, pos, n)
     o.is_kraft_controller = False
@@ -1133,14 +1134,14 @@ def _decode_update_metadata_request_v5(buf: Buffer, pos: int) -> tuple[UpdateMet
     pos += 20
     if n < 0:
         raise null_field("topicStates")
-    if n * 6 > len(buf) - pos or n > 1000000:
+    if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topic_states, pos = _decode_update_metadata_topic_state_v5(buf, pos, n)
     (n,) = unpack_i(buf, pos)
     pos += 4
     if n < 0:
         raise null_field("liveBrokers")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.live_brokers, pos = _decode_update_metadata_broker_v3(buf, pos, n)
     o.is_kraft_controller = False
@@ -1177,7 +1178,7 @@ def _decode_update_metadata_request_v6(buf: Buffer, pos: int) -> tuple[UpdateMet
         n -= 1
     if n < 0:
         raise null_field("topicStates")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topic_states, pos = _decode_update_metadata_topic_state_v6(buf, pos, n)
     n = buf[pos] - 1
@@ -1188,7 +1189,7 @@ def _decode_update_metadata_request_v6(buf: Buffer, pos: int) -> tuple[UpdateMet
         n -= 1
     if n < 0:
         raise null_field("liveBrokers")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.live_brokers, pos = _decode_update_metadata_broker_v6(buf, pos, n)
     o.is_kraft_controller = False
@@ -1250,7 +1251,7 @@ def _decode_update_metadata_request_v7(buf: Buffer, pos: int) -> tuple[UpdateMet
         n -= 1
     if n < 0:
         raise null_field("topicStates")
-    if n * 19 > len(buf) - pos or n > 1000000:
+    if n * 19 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topic_states, pos = _decode_update_metadata_topic_state_v7(buf, pos, n)
     n = buf[pos] - 1
@@ -1261,7 +1262,7 @@ def _decode_update_metadata_request_v7(buf: Buffer, pos: int) -> tuple[UpdateMet
         n -= 1
     if n < 0:
         raise null_field("liveBrokers")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.live_brokers, pos = _decode_update_metadata_broker_v6(buf, pos, n)
     o.is_kraft_controller = False
@@ -1323,7 +1324,7 @@ def _decode_update_metadata_request_v8(buf: Buffer, pos: int) -> tuple[UpdateMet
         n -= 1
     if n < 0:
         raise null_field("topicStates")
-    if n * 19 > len(buf) - pos or n > 1000000:
+    if n * 19 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topic_states, pos = _decode_update_metadata_topic_state_v7(buf, pos, n)
     n = buf[pos] - 1
@@ -1334,7 +1335,7 @@ def _decode_update_metadata_request_v8(buf: Buffer, pos: int) -> tuple[UpdateMet
         n -= 1
     if n < 0:
         raise null_field("liveBrokers")
-    if n * 7 > len(buf) - pos or n > 1000000:
+    if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.live_brokers, pos = _decode_update_metadata_broker_v6(buf, pos, n)
     o.type = 0

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -204,7 +205,7 @@ def _decode_update_raft_voter_request_v0(buf: Buffer, pos: int) -> tuple[UpdateR
         n -= 1
     if n < 0:
         raise null_field("listeners")
-    if n * 5 > len(buf) - pos or n > 1000000:
+    if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.listeners, pos = _decode_listener_v0(buf, pos, n)
     (o.kraft_version_feature,), pos = _decode_kraft_version_feature_v0(buf, pos, 1)

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -218,7 +219,7 @@ def _decode_topic_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Topic
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 16 > len(buf) - pos or n > 1000000:
+        if n * 16 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v0(buf, pos, n)
         o.unknown_tags = None
@@ -253,7 +254,7 @@ def _decode_vote_response_v0(buf: Buffer, pos: int) -> tuple[VoteResponse, int]:
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_data_v0(buf, pos, n)
     o.node_endpoints = []
@@ -306,7 +307,7 @@ def _decode_vote_response_v1(buf: Buffer, pos: int) -> tuple[VoteResponse, int]:
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 3 > len(buf) - pos or n > 1000000:
+    if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_topic_data_v0(buf, pos, n)
     o.node_endpoints = []
@@ -332,7 +333,7 @@ def _tags_of_vote_response_v1(buf: Buffer, pos: int, o: VoteResponse) -> int:
                 n -= 1
             if n < 0:
                 raise null_field("nodeEndpoints")
-            if n * 8 > len(buf) - pos or n > 1000000:
+            if n * 8 > len(buf) - pos or n > ELEMENTS_MAX:
                 raise too_many(n)
             o.node_endpoints, pos = _decode_node_endpoint_v1(buf, pos, n)
         else:

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -214,7 +215,7 @@ def _decode_voter_v0(buf: Buffer, pos: int, count: int) -> tuple[list[Voter], in
             n -= 1
         if n < 0:
             raise null_field("endpoints")
-        if n * 5 > len(buf) - pos or n > 1000000:
+        if n * 5 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.endpoints, pos = _decode_endpoint_v0(buf, pos, n)
         (o.kraft_version_feature,), pos = _decode_kraft_version_feature_v0(buf, pos, 1)
@@ -251,7 +252,7 @@ def _decode_voters_record_v0(buf: Buffer, pos: int) -> tuple[VotersRecord, int]:
         n -= 1
     if n < 0:
         raise null_field("voters")
-    if n * 27 > len(buf) - pos or n > 1000000:
+    if n * 27 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.voters, pos = _decode_voter_v0(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -177,7 +178,7 @@ def _decode_partition_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list[P
             n -= 1
         if n < 0:
             raise null_field("stateBatches")
-        if n * 20 > len(buf) - pos or n > 1000000:
+        if n * 20 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.state_batches, pos = _decode_state_batch_v0(buf, pos, n)
         o.delivery_complete_count = -1
@@ -222,7 +223,7 @@ def _decode_partition_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list[P
             n -= 1
         if n < 0:
             raise null_field("stateBatches")
-        if n * 20 > len(buf) - pos or n > 1000000:
+        if n * 20 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.state_batches, pos = _decode_state_batch_v0(buf, pos, n)
         o.unknown_tags = None
@@ -266,7 +267,7 @@ def _decode_write_state_data_v0(buf: Buffer, pos: int, count: int) -> tuple[list
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 22 > len(buf) - pos or n > 1000000:
+        if n * 22 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v0(buf, pos, n)
         o.unknown_tags = None
@@ -304,7 +305,7 @@ def _decode_write_state_data_v1(buf: Buffer, pos: int, count: int) -> tuple[list
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 26 > len(buf) - pos or n > 1000000:
+        if n * 26 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_partition_data_v1(buf, pos, n)
         o.unknown_tags = None
@@ -347,7 +348,7 @@ def _decode_write_share_group_state_request_v0(
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_write_state_data_v0(buf, pos, n)
     o.unknown_tags = None
@@ -389,7 +390,7 @@ def _decode_write_share_group_state_request_v1(
         n -= 1
     if n < 0:
         raise null_field("topics")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.topics, pos = _decode_write_state_data_v1(buf, pos, n)
     o.unknown_tags = None

@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -133,7 +134,7 @@ def _decode_writable_txn_marker_topic_v0(
         pos += 4
         if n < 0:
             raise null_field("partitionIndexes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_indexes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -176,7 +177,7 @@ def _decode_writable_txn_marker_topic_v1(
             n -= 1
         if n < 0:
             raise null_field("partitionIndexes")
-        if n * 4 > len(buf) - pos or n > 1000000:
+        if n * 4 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partition_indexes = unpack_int32s(buf, pos, n)
         pos += 4 * n
@@ -209,7 +210,7 @@ def _decode_writable_txn_marker_v0(buf: Buffer, pos: int, count: int) -> tuple[l
         pos += 15
         if n < 0:
             raise null_field("topics")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_writable_txn_marker_topic_v0(buf, pos, n)
         (o.coordinator_epoch,) = unpack_i(buf, pos)
@@ -243,7 +244,7 @@ def _decode_writable_txn_marker_v1(buf: Buffer, pos: int, count: int) -> tuple[l
             n -= 1
         if n < 0:
             raise null_field("topics")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_writable_txn_marker_topic_v1(buf, pos, n)
         (o.coordinator_epoch,) = unpack_i(buf, pos)
@@ -285,7 +286,7 @@ def _decode_writable_txn_marker_v2(buf: Buffer, pos: int, count: int) -> tuple[l
             n -= 1
         if n < 0:
             raise null_field("topics")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_writable_txn_marker_topic_v1(buf, pos, n)
         o.coordinator_epoch, o.transaction_version = unpack_ib(buf, pos)
@@ -317,7 +318,7 @@ def _decode_write_txn_markers_request_v0(buf: Buffer, pos: int) -> tuple[WriteTx
     pos += 4
     if n < 0:
         raise null_field("markers")
-    if n * 19 > len(buf) - pos or n > 1000000:
+    if n * 19 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.markers, pos = _decode_writable_txn_marker_v0(buf, pos, n)
     o.unknown_tags = None
@@ -341,7 +342,7 @@ def _decode_write_txn_markers_request_v1(buf: Buffer, pos: int) -> tuple[WriteTx
         n -= 1
     if n < 0:
         raise null_field("markers")
-    if n * 17 > len(buf) - pos or n > 1000000:
+    if n * 17 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.markers, pos = _decode_writable_txn_marker_v1(buf, pos, n)
     o.unknown_tags = None
@@ -372,7 +373,7 @@ def _decode_write_txn_markers_request_v2(buf: Buffer, pos: int) -> tuple[WriteTx
         n -= 1
     if n < 0:
         raise null_field("markers")
-    if n * 18 > len(buf) - pos or n > 1000000:
+    if n * 18 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.markers, pos = _decode_writable_txn_marker_v2(buf, pos, n)
     o.unknown_tags = None

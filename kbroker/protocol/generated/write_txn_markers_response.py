@@ -10,6 +10,7 @@ from struct import Struct as Layout
 
 from kbroker.protocol.primitives import (
     Buffer,
+    ELEMENTS_MAX,
     Message,
     Struct,
     UNSET,
@@ -195,7 +196,7 @@ def _decode_writable_txn_marker_topic_result_v0(
         pos += 4
         if n < 0:
             raise null_field("partitions")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_writable_txn_marker_partition_result_v0(buf, pos, n)
         o.unknown_tags = None
@@ -240,7 +241,7 @@ def _decode_writable_txn_marker_topic_result_v1(
             n -= 1
         if n < 0:
             raise null_field("partitions")
-        if n * 7 > len(buf) - pos or n > 1000000:
+        if n * 7 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.partitions, pos = _decode_writable_txn_marker_partition_result_v1(buf, pos, n)
         o.unknown_tags = None
@@ -279,7 +280,7 @@ def _decode_writable_txn_marker_result_v0(
         pos += 12
         if n < 0:
             raise null_field("topics")
-        if n * 6 > len(buf) - pos or n > 1000000:
+        if n * 6 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_writable_txn_marker_topic_result_v0(buf, pos, n)
         o.unknown_tags = None
@@ -313,7 +314,7 @@ def _decode_writable_txn_marker_result_v1(
             n -= 1
         if n < 0:
             raise null_field("topics")
-        if n * 3 > len(buf) - pos or n > 1000000:
+        if n * 3 > len(buf) - pos or n > ELEMENTS_MAX:
             raise too_many(n)
         o.topics, pos = _decode_writable_txn_marker_topic_result_v1(buf, pos, n)
         o.unknown_tags = None
@@ -342,7 +343,7 @@ def _decode_write_txn_markers_response_v0(buf: Buffer, pos: int) -> tuple[WriteT
     pos += 4
     if n < 0:
         raise null_field("markers")
-    if n * 12 > len(buf) - pos or n > 1000000:
+    if n * 12 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.markers, pos = _decode_writable_txn_marker_result_v0(buf, pos, n)
     o.unknown_tags = None
@@ -366,7 +367,7 @@ def _decode_write_txn_markers_response_v1(buf: Buffer, pos: int) -> tuple[WriteT
         n -= 1
     if n < 0:
         raise null_field("markers")
-    if n * 10 > len(buf) - pos or n > 1000000:
+    if n * 10 > len(buf) - pos or n > ELEMENTS_MAX:
         raise too_many(n)
     o.markers, pos = _decode_writable_txn_marker_result_v1(buf, pos, n)
     o.unknown_tags = None
