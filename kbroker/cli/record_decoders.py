@@ -7,10 +7,10 @@ from functools import cache
 from struct import Struct
 from typing import Any, TypeAlias
 
-from kbroker.errors import ApiError, ProtocolError
+from kbroker.errors import ProtocolError
 from kbroker.metadata.records import RECORD_TYPES
 from kbroker.protocol.api_keys import message_class
-from kbroker.protocol.control_records import ControlType, EndTxnMarker, control_type, decode_control_message
+from kbroker.protocol.control_records import EndTxnMarker, decode_control_message
 from kbroker.protocol.json_converter import to_json
 from kbroker.protocol.primitives import Message, read_uvarint
 from kbroker.protocol.record_batch import Record
@@ -146,11 +146,3 @@ def decode_control(record: Record) -> dict[str, Any]:
     elif isinstance(content, Message) and record.value is not None:
         shown["data"] = to_json(content, _INT16.unpack_from(record.value)[0])
     return shown
-
-
-def describe_control(record: Record) -> str:
-    """The control record's type in a word, also if its value is damaged."""
-    try:
-        return control_type(record).name.lower()
-    except ApiError:
-        return ControlType.UNKNOWN.name.lower()

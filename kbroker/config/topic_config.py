@@ -49,7 +49,6 @@ _LOG_SETTINGS = (
     "min.compaction.lag.ms",
     "max.compaction.lag.ms",
     "min.cleanable.dirty.ratio",
-    "preallocate",
 )
 
 

@@ -9,7 +9,7 @@ from kbroker.controller.decision import Decision
 from kbroker.controller.features import is_latent
 from kbroker.controller.partitions import DIRECTORY_LEVEL, broker_back, broker_gone
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.metadata.image import ClusterImage, Endpoint, FeatureRange
+from kbroker.metadata.image import BrokerImage, ClusterImage, Endpoint, FeatureRange
 from kbroker.protocol.generated.broker_registration_change_record import BrokerRegistrationChangeRecord
 from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
 from kbroker.protocol.generated.register_broker_record import (
@@ -128,12 +128,7 @@ def unfence_broker(image: ClusterImage, broker_id: int, broker_epoch: int) -> De
     Raises:
         ApiError: STALE_BROKER_EPOCH or BROKER_ID_NOT_REGISTERED.
     """
-    broker = image.brokers.get(broker_id)
-    if broker is None:
-        raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED)
-    if broker.epoch != broker_epoch:
-        raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
-    if not broker.fenced:
+    if not _registered(image, broker_id, broker_epoch).fenced:
         return Decision(None)
     change = BrokerRegistrationChangeRecord(broker_id=broker_id, broker_epoch=broker_epoch, fenced=-1)
     return Decision(None, [change, *broker_back(image, broker_id)], atomic=False)
@@ -145,15 +140,19 @@ def fence_broker(image: ClusterImage, broker_id: int, broker_epoch: int) -> Deci
     Raises:
         ApiError: STALE_BROKER_EPOCH or BROKER_ID_NOT_REGISTERED.
     """
+    if _registered(image, broker_id, broker_epoch).fenced:
+        return Decision(None)
+    change = BrokerRegistrationChangeRecord(broker_id=broker_id, broker_epoch=broker_epoch, fenced=1)
+    return Decision(None, [*broker_gone(image, broker_id), change], atomic=False)
+
+
+def _registered(image: ClusterImage, broker_id: int, broker_epoch: int) -> BrokerImage:
     broker = image.brokers.get(broker_id)
     if broker is None:
         raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED)
     if broker.epoch != broker_epoch:
         raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
-    if broker.fenced:
-        return Decision(None)
-    change = BrokerRegistrationChangeRecord(broker_id=broker_id, broker_epoch=broker_epoch, fenced=1)
-    return Decision(None, [*broker_gone(image, broker_id), change], atomic=False)
+    return broker
 
 
 def join_broker(image: ClusterImage, node: NodeRegistration) -> Decision[int]:

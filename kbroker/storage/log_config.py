@@ -37,7 +37,6 @@ class LogConfig:
     min_compaction_lag_ms: int = 0
     max_compaction_lag_ms: int = MAX_LONG
     min_cleanable_dirty_ratio: float = 0.5
-    preallocate: bool = False
     producer_id_expiration_ms: int = 24 * 3600 * 1000
 
     @property

@@ -193,8 +193,3 @@ class LogDir:
             self.fail(error)
         waiting += self._removals
         self._removals = waiting
-
-    @property
-    def pending_removals(self) -> list[str]:
-        """What waits to be removed."""
-        return [path for _, path, _ in self._removals]

@@ -26,12 +26,11 @@ logger = logging.getLogger(__name__)
 class LogListing:
     """The files of a partition directory by meaning."""
 
-    __slots__ = ("has_epochs", "has_metadata", "has_segments", "segments", "snapshots")
+    __slots__ = ("has_epochs", "has_metadata", "segments", "snapshots")
 
     def __init__(self) -> None:
         self.segments: dict[int, dict[str, int]] = {}
         self.snapshots: dict[int, int] = {}
-        self.has_segments = False
         self.has_epochs = False
         self.has_metadata = False
 
@@ -67,7 +66,6 @@ def list_log(log_dir: LogDir, path: str) -> LogListing:
         for name in names:
             logger.warning("removing index file %s/%s, its segment does not exist", path, name)
             log_dir.disk.remove(f"{path}/{name}")
-    listing.has_segments = bool(listing.segments)
     return listing
 
 
