@@ -19,6 +19,7 @@ from uuid import uuid4
 
 from kbroker.broker.cleaner_driver import CleanerDriver
 from kbroker.broker.coordinator_driver import GroupCoordinatorDriver
+from kbroker.broker.directory_reports import DirectoryReports
 from kbroker.broker.fetch_session import FetchSessionCache
 from kbroker.broker.housekeeping import Housekeeping
 from kbroker.broker.kraft_node import KraftNode, KraftSetup
@@ -116,7 +117,9 @@ class Node:
     async def _start(self) -> None:
         listeners = self._check_settings()
         wanted_cluster = self.config.get_str("kbroker.cluster.id") or None
-        folders = inspect_folders(self._disk, self._directories, self.node_id, wanted_cluster)
+        folders = inspect_folders(
+            self._disk, self._directories, self.node_id, wanted_cluster, needed=self._metadata_dir
+        )
         sockets = self._bind(listeners)
         loop = asyncio.get_running_loop()
         timer, blocking = LoopTimer(loop), BlockingRunner(loop)
@@ -138,6 +141,7 @@ class Node:
         housekeeping.start()
         self._undo.append(housekeeping.stop)
         mover = services.log_mover = LogMover(services.replicas, blocking.run, new_uuid)
+        mover.on_moved = self._directory_reports.report
         mover.resume()
         self._undo.append(mover.stop)
         cleaner = CleanerDriver(
@@ -202,13 +206,16 @@ class Node:
         logs = LogManager(
             self._disk, self.log_dirs, lambda _: self._topic_settings({}).log, open_files=open_log_files()
         )
+        for log_dir in logs.dirs:
+            if log_dir.path in folders.unusable:
+                log_dir.fail_for_good(OSError(folders.unusable[log_dir.path]))
         logs.lock()
         self._undo.append(logs.unlock)
         if self._metadata_dir not in self.log_dirs:
             self._lock_metadata_dir()
         self.cluster_id = folders.cluster_id or wanted_cluster or uuid_to_string(_new_cluster_id())
-        if len(folders.formatted) < len(folders.paths):
-            self._format()
+        if len(folders.formatted) + len(folders.unusable) < len(folders.paths):
+            self._format(folders)
         logs.identify()
         self._undo.append(lambda: logs.close(self._broker_epoch))
         return logs
@@ -224,9 +231,10 @@ class Node:
             raise ConfigError(f"the metadata folder {path} is in use by another broker")
         self._undo.append(lock.release)
 
-    def _format(self) -> None:
+    def _format(self, folders: Folders) -> None:
+        usable = [path for path in self.log_dirs if path not in folders.unusable]
         plan = StorageFormat(
-            log_dirs=self.log_dirs,
+            log_dirs=usable,
             metadata_dir=self._metadata_dir,
             cluster_id=self.cluster_id,
             node_id=self.node_id,
@@ -287,6 +295,8 @@ class Node:
         metadata.subscribe(self._apply_settings)
         metadata.subscribe(replicas.apply_metadata)
         metadata.subscribe(groups.on_metadata)
+        self._directory_reports = DirectoryReports(replicas, kraft.controller, timer)
+        metadata.subscribe(self._directory_reports.on_metadata)
         services = Services(
             broker_id=self.node_id,
             cluster_id=self.cluster_id,
@@ -320,7 +330,7 @@ class Node:
             incarnation_id=new_uuid(),
             broker_endpoints=[Endpoint(a.name, a.host, a.port) for a in self._advertised],
             rack=config.get_str("broker.rack") or None,
-            log_dir_ids=[log_dir.directory_id for log_dir in logs.dirs],
+            log_dir_ids=[log_dir.directory_id for log_dir in logs.dirs if not log_dir.offline],
             static_voters=_static_voters(config),
             snapshots=SnapshotPolicy(
                 config.get_int("metadata.log.max.record.bytes.between.snapshots"),

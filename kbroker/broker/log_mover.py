@@ -17,6 +17,7 @@ from kbroker.storage.open_files import NO_ROOM
 from kbroker.types import TopicPartition, Uuid
 
 if TYPE_CHECKING:
+    from kbroker.broker.partition import Partition
     from kbroker.broker.raft_driver import RunBlocking
     from kbroker.broker.replica_manager import ReplicaManager
     from kbroker.storage.log_move import CopyJob
@@ -42,6 +43,8 @@ class LogMover:
         self._run_blocking = run_blocking
         self._new_uuid = new_uuid
         self.moves: dict[TopicPartition, LogMove] = {}
+        #: Told of a partition that lies elsewhere now.
+        self.on_moved: Callable[[Partition], object] | None = None
         self._running: LogMove | None = None
         self._rounds = 0
         self._stopped = False
@@ -139,6 +142,8 @@ class LogMover:
         partition = self._replicas.get(tp.topic, tp.partition)
         if partition is not None and partition.log is move.log:
             partition.moved(moved)
+            if self.on_moved is not None:
+                self.on_moved(partition)
         _log.info("%s lies in %s now", tp, move.target.path)
         self._end(move)
         self._next()

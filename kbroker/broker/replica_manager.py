@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+#: Directory ids below have a meaning of their own: unassigned, lost, migrating.
+_DIRECTORY_IDS_RESERVED = 100
+
 
 class Leadership(NamedTuple):
     """This broker began to lead a partition (epoch >= 0), or stopped (-1: resigned, or the topic is gone)."""
@@ -229,13 +232,27 @@ class ReplicaManager:
                 self._drop(partition)
                 partition = None
             if partition is None:
-                partition = self._create(TopicPartition(topic.name, index), topic.id, settings)
+                assigned = state.directory_of(self.broker_id)
+                partition = self._create(TopicPartition(topic.name, index), topic.id, settings, assigned)
             if partition.log is not None:
                 self._take_state(partition, state, settings)
 
-    def _create(self, tp: TopicPartition, topic_id: Uuid, settings: TopicSettings) -> Partition:
+    def _may_lie_elsewhere(self, tp: TopicPartition, assigned: Uuid | None) -> bool:
+        """Whether the partition has a log, but in a directory that is not at hand.
+
+        `assigned` is the directory that the cluster knows (KIP-858), if any.
+        """
+        if self.logs.get(tp) is not None:
+            return False
+        if assigned is not None and int.from_bytes(assigned, "big") >= _DIRECTORY_IDS_RESERVED:
+            return all(each.offline or each.directory_id != assigned for each in self.logs.dirs)
+        return self._is_first and any(each.offline for each in self.logs.dirs)
+
+    def _create(
+        self, tp: TopicPartition, topic_id: Uuid, settings: TopicSettings, assigned: Uuid | None
+    ) -> Partition:
         log: Log | None = None
-        if self._is_first and self.logs.get(tp) is None and any(each.offline for each in self.logs.dirs):
+        if self._may_lie_elsewhere(tp, assigned):
             # A new log would hide the one that may lie there, and take its offsets anew.
             _log.error("%s is offline: its log may lie in a log directory that cannot be used", tp)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kbroker.errors import ConfigError
 from kbroker.storage.disk import Disk
@@ -13,10 +13,13 @@ from kbroker.storage.meta_properties import MetaProperties, check_same_node, rea
 
 @dataclass(slots=True)
 class Folders:
-    """What lies in the folders. `formatted` has those with a meta.properties."""
+    """What lies in the folders. `formatted` has those with a meta.properties, `unusable` why others are not
+    for use.
+    """
 
     paths: tuple[str, ...]
     formatted: dict[str, MetaProperties]
+    unusable: dict[str, str] = field(default_factory=dict)
 
     @property
     def cluster_id(self) -> str | None:
@@ -24,25 +27,32 @@ class Folders:
         return next((meta.cluster_id for meta in self.formatted.values() if meta.cluster_id), None)
 
 
-def inspect_folders(disk: Disk, paths: Sequence[str], node_id: int, cluster_id: str | None) -> Folders:
+def inspect_folders(
+    disk: Disk, paths: Sequence[str], node_id: int, cluster_id: str | None, needed: str | None = None
+) -> Folders:
     """Read, never write.
 
     Args:
         paths: absolute.
         cluster_id: the cluster this node has to belong to; None for any.
+        needed: the folder without which there is no node, that of the metadata; None: it needs all.
 
     Raises:
-        ConfigError: a folder cannot be used, or belongs to another node or cluster.
+        ConfigError: the needed folder cannot be used, or one belongs to another node or cluster.
     """
     if len(set(paths)) < len(paths):
         raise ConfigError(f"log.dirs names a folder twice: {', '.join(paths)}")
     formatted: dict[str, MetaProperties] = {}
+    unusable: dict[str, str] = {}
     for path in paths:
-        _check_usable(path)
         try:
-            meta = read_meta_properties(disk, path)
-        except OSError as error:
-            raise ConfigError(f"cannot read {error.filename or path}: {error.strerror}") from None
+            _check_usable(path)
+            meta = _read(disk, path)
+        except _Unusable as error:
+            if needed in (None, path):
+                raise ConfigError(str(error)) from None
+            unusable[path] = str(error)
+            continue
         if meta is not None:
             if meta.version == 0:
                 raise ConfigError(
@@ -52,21 +62,35 @@ def inspect_folders(disk: Disk, paths: Sequence[str], node_id: int, cluster_id: 
                 )
             formatted[path] = meta
     check_same_node(list(formatted.items()), node_id, cluster_id)
-    return Folders(tuple(paths), formatted)
+    if unusable and needed not in formatted:
+        # A new node has no reason to begin with less than it was told.
+        raise ConfigError(next(iter(unusable.values())))
+    return Folders(tuple(paths), formatted, unusable)
+
+
+class _Unusable(Exception):
+    """A folder cannot be read or written."""
+
+
+def _read(disk: Disk, path: str) -> MetaProperties | None:
+    try:
+        return read_meta_properties(disk, path)
+    except OSError as error:
+        raise _Unusable(f"cannot read {error.filename or path}: {error.strerror}") from None
 
 
 def _check_usable(path: str) -> None:
     """The folder, or the nearest one above it that is there, must be a folder that we may write to."""
     if os.path.exists(path):
         if not os.path.isdir(path):
-            raise ConfigError(f"{path} is no folder")
+            raise _Unusable(f"{path} is no folder")
         if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
-            raise ConfigError(f"the folder {path} is not writable")
+            raise _Unusable(f"the folder {path} is not writable")
         return
     parent = os.path.dirname(path)
     while not os.path.exists(parent) and parent != os.path.dirname(parent):
         parent = os.path.dirname(parent)
     if not os.path.isdir(parent):
-        raise ConfigError(f"cannot make the folder {path}: {parent} is no folder")
+        raise _Unusable(f"cannot make the folder {path}: {parent} is no folder")
     if not os.access(parent, os.W_OK | os.X_OK):
-        raise ConfigError(f"cannot make the folder {path}: {parent} is not writable")
+        raise _Unusable(f"cannot make the folder {path}: {parent} is not writable")

@@ -134,12 +134,14 @@ class LogManager:
     # -- life ------------------------------------------------------------------------------------------------
 
     def lock(self) -> None:
-        """Take every directory for this process, creating it if need be.
+        """Take every directory that is not offline for this process, creating it if need be.
 
         Raises:
             ConfigError: another broker has it, or it cannot be used.
         """
         for log_dir in self.dirs:
+            if log_dir.offline:
+                continue
             try:
                 self._disk.make_dir(log_dir.path)
                 lock = self._disk.lock(f"{log_dir.path}/{LOCK}")
@@ -164,6 +166,8 @@ class LogManager:
     def identify(self) -> None:
         """Read who the directories are (`directory_id`); `load` does so, too."""
         for log_dir in self.dirs:
+            if log_dir.offline:
+                continue
             try:
                 meta = read_meta_properties(self._disk, log_dir.path)
             except OSError as error:
