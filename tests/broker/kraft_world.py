@@ -14,20 +14,10 @@ from kbroker.raft.snapshot import DEFAULT_POLICY
 from kbroker.storage.log_dir import LogDir
 from kbroker.storage.memory_disk import MemoryDisk
 from kbroker.storage.open_files import OpenFiles
+from tests.doubles import StandingClock
 
 FOLDER = "/data"
 PARTITION = FOLDER + "/__cluster_metadata-0"
-
-
-class Clock:
-    def __init__(self):
-        self.now = 1_700_000_000_000
-
-    def now_ms(self):
-        return self.now
-
-    def monotonic_ms(self):
-        return self.now
 
 
 class Alarm:
@@ -44,7 +34,7 @@ class World:
 
     def __init__(self, disk=None, ids=None):
         self.disk = disk or MemoryDisk()
-        self.clock = Clock()
+        self.clock = StandingClock()
         self.alarms = []
         #: Topic ids and the like; a world that goes on with a disk goes on with its ids, too.
         self.ids = ids or itertools.count(1)

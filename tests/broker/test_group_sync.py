@@ -8,29 +8,15 @@ from kbroker.broker.group_sync import GroupSync
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.memory_disk import MemoryDisk
 from kbroker.types import TopicPartition
+from tests.doubles import HandThread
 from tests.storage.world import NOW_MS, TOPIC_ID, append, batch, manager
-
-
-class Thread:
-    """Runs work when the test says so."""
-
-    def __init__(self):
-        self.jobs = []
-
-    def run_blocking(self, work, done):
-        self.jobs.append((work, done))
-
-    def finish(self):
-        work, done = self.jobs.pop(0)
-        work()
-        done(None)
 
 
 class World:
     def __init__(self, *dirs):
         self.disk = MemoryDisk()
         self.logs = manager(self.disk, *dirs)
-        self.thread = Thread()
+        self.thread = HandThread()
         self.told = []
         self.failed = []
         self.syncs = GroupSync(self.thread.run_blocking, self.told.append, self._failed)

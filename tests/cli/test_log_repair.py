@@ -17,30 +17,15 @@ from kbroker.protocol.record_batch import Record, build_batch
 from kbroker.server.os_disk import OsDisk
 from kbroker.testing import Broker
 from kbroker.types import TopicPartition
-from tests.compat.data_folders import SETTINGS, batches, unpack
+from tests.cli.kafka_folder import SINGLE, segment
+from tests.compat.data_folders import SETTINGS, batches
 from tests.storage.kafka_dirs import kafka_says
-
-SINGLE = "kafka-4.4.0-single"
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory) -> Path:
-    return unpack(SINGLE, tmp_path_factory.mktemp("kafka"))
-
-
-@pytest.fixture
-def data(whole, tmp_path) -> Path:
-    return Path(shutil.copytree(whole, tmp_path / "data"))
 
 
 def files(data: Path) -> dict[str, bytes]:
     return {
         str(f.relative_to(data)): f.read_bytes() for f in data.rglob("*") if f.is_file() and f.name != ".lock"
     }
-
-
-def segment(data: Path, number: int, suffix: str = ".log", partition: str = "plain-0") -> Path:
-    return sorted(file for file in (data / partition).glob("*" + suffix) if file.stat().st_size)[number]
 
 
 def repair(data: Path, capsys, *options: str) -> tuple[int, list[dict]]:

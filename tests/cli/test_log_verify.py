@@ -10,19 +10,8 @@ import pytest
 
 from kbroker.cli.admin import main
 from kbroker.server.os_disk import OsDisk
+from tests.cli.kafka_folder import SINGLE, segment
 from tests.compat.data_folders import unpack
-
-SINGLE = "kafka-4.4.0-single"
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory) -> Path:
-    return unpack(SINGLE, tmp_path_factory.mktemp("kafka"))
-
-
-@pytest.fixture
-def data(whole, tmp_path) -> Path:
-    return Path(shutil.copytree(whole, tmp_path / "data"))
 
 
 def run(capsys, *args: object) -> tuple[int, dict]:
@@ -76,10 +65,6 @@ def test_indexes_below_the_recovery_point(tmp_path, capsys) -> None:
         "crash-plain-0/00000000000000000652.index",
         "crash-txn-1/00000000000000000007.txnindex",
     ]
-
-
-def segment(data: Path, number: int, suffix: str = ".log", partition: str = "plain-0") -> Path:
-    return sorted(file for file in (data / partition).glob("*" + suffix) if file.stat().st_size)[number]
 
 
 def test_a_flipped_bit(data, capsys) -> None:

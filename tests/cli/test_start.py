@@ -16,6 +16,7 @@ import pytest
 from kbroker.cli.main import main
 from kbroker.cli.run import _ShortFormatter
 from kbroker.cli.start import _admin_command, start
+from tests.doubles import wait_until
 
 ROOT = Path(__file__).parents[2]
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("KAFKA_", "KBROKER_"))}
@@ -213,10 +214,7 @@ def test_a_banner_that_nobody_reads_is_no_reason_to_stop(data):
         text=True,
     )
     os.close(writer)
-    deadline = time.monotonic() + 30
-    while not (data / "__cluster_metadata-0" / "quorum-state").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until((data / "__cluster_metadata-0" / "quorum-state").exists, "a start", 30)
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(0.3)
     process.terminate()

@@ -28,6 +28,8 @@ from confluent_kafka.admin import (
     ResourceType,
 )
 
+from tests.doubles import wait_until
+
 CODECS = ["none", "gzip", "snappy", "lz4", "zstd"]
 WAIT_SECONDS = 30
 
@@ -99,12 +101,6 @@ def take(consumer: Consumer, count: int) -> list[Message]:
 
 def texts(messages: list[Message]) -> list[str]:
     return [m.value().decode() for m in messages]
-
-
-def until(condition: Callable[[], object], what: str) -> None:
-    deadline = time.monotonic() + WAIT_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, f"never: {what}"
 
 
 @pytest.mark.parametrize("codec", CODECS)
@@ -179,7 +175,7 @@ def test_group_rebalances_commits_and_resumes(
         assert second.poll(0.1) is None, "committed messages came again"
         return len(first.assignment()) == len(second.assignment()) == 1
 
-    until(shared, "the partitions shared by two members")
+    wait_until(shared, "the partitions shared by two members")
     for partition in (0, 1):
         produce(bootstrap, topic, partition, [f"new-{partition}"])
     assert sorted(texts(take(first, 1) + take(second, 1))) == ["new-0", "new-1"]
@@ -187,7 +183,7 @@ def test_group_rebalances_commits_and_resumes(
     second.close()
     [again] = texts(take(first, 1))  # the other member left without a commit
     assert again in ("new-0", "new-1")
-    until(lambda: first.poll(0.1) is None and len(first.assignment()) == 2, "both partitions back")
+    wait_until(lambda: first.poll(0.1) is None and len(first.assignment()) == 2, "both partitions back")
     first.commit(asynchronous=False)
     first.close()
 
@@ -228,7 +224,7 @@ def test_topics_in_admin(admin: AdminClient, topic: str) -> None:
     admin.create_partitions([NewPartitions(topic, 3)])[topic].result(WAIT_SECONDS)
     assert sorted(admin.list_topics(topic, timeout=WAIT_SECONDS).topics[topic].partitions) == [0, 1, 2]
     admin.delete_topics([topic])[topic].result(WAIT_SECONDS)
-    until(lambda: topic not in admin.list_topics(timeout=WAIT_SECONDS).topics, "the topic gone")
+    wait_until(lambda: topic not in admin.list_topics(timeout=WAIT_SECONDS).topics, "the topic gone")
     with pytest.raises(KafkaException) as refused:
         admin.delete_topics([topic])[topic].result(WAIT_SECONDS)
     assert refused.value.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART

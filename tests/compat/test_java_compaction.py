@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from confluent_kafka import Producer
 
 from kbroker.testing import Broker
 from tests.compat.javatools import JavaTools
+from tests.doubles import wait_until
 
 pytestmark = pytest.mark.jvm
 
@@ -46,10 +46,9 @@ def test_compacted_segments(java: JavaTools, tmp_path: Path) -> None:
             producer.flush(30)
         folder = Path(broker.data) / "t-0"
         checkpoint = Path(broker.data) / "cleaner-offset-checkpoint"
-        deadline = time.monotonic() + 30
-        while len(list(folder.glob("*.log"))) > 3 or not checkpoint.exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        wait_until(
+            lambda: len(list(folder.glob("*.log"))) <= 3 and checkpoint.exists(), "a compacted log", 30
+        )
     # Stopped: nothing changes under the tool.
     seen = ""
     for log in sorted(folder.glob("*.log"))[:-1]:

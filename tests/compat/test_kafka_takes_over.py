@@ -21,6 +21,7 @@ from kbroker.testing import Broker
 from kbroker.types import TopicPartition
 from tests.compat.data_folders import SETTINGS, kafka_told, served, unpack
 from tests.compat.kafka_process import kafka_on
+from tests.doubles import wait_until
 from tests.needs import cache_folder, need_java
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
@@ -76,10 +77,8 @@ def test_there_and_back(tmp_path, end) -> None:
         assert ours["trimmed-0"][0] == 77
         if end == "kill -9":
             # Log starts are checkpointed beside the answer, as with Kafka.
-            deadline = time.monotonic() + 20
-            while b"trimmed 0 77" not in (data / "log-start-offset-checkpoint").read_bytes():
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
+            starts = data / "log-start-offset-checkpoint"
+            wait_until(lambda: b"trimmed 0 77" in starts.read_bytes(), "a checkpoint of the log's start")
             broker.kill()
     finally:
         broker.stop()

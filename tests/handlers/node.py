@@ -30,19 +30,9 @@ from kbroker.server.dispatch import Dispatcher
 from kbroker.server.os_disk import OsDisk
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.log_manager import LogManager
+from tests.doubles import StandingClock
 
 KEY = {facts.name: key for key, facts in FACTS.items()}
-
-
-class StandingClock:
-    def __init__(self):
-        self.now = 1_700_000_000_000
-
-    def now_ms(self):
-        return self.now
-
-    def monotonic_ms(self):
-        return self.now
 
 
 class Alarm:

@@ -13,30 +13,14 @@ from kbroker.protocol.generated.alter_replica_log_dirs_request import (
     AlterReplicaLogDirTopic,
 )
 from kbroker.protocol.generated.topic_record import TopicRecord
+from tests.doubles import HandThread
 from tests.handlers.node import Node, batch
 from tests.handlers.test_produce import only, to
 
 
-class Thread:
-    def __init__(self):
-        self.jobs = []
-
-    def run_blocking(self, work, done):
-        self.jobs.append((work, done))
-
-    def finish(self):
-        work, done = self.jobs.pop(0)
-        error = None
-        try:
-            work()
-        except OSError as problem:
-            error = problem
-        done(error)
-
-
 @pytest.fixture
 def thread():
-    return Thread()
+    return HandThread()
 
 
 @pytest.fixture

@@ -7,26 +7,14 @@ import errno
 import pytest
 
 from kbroker.errors import ErrorCode
+from tests.doubles import HandThread
 from tests.handlers.node import batch
 from tests.handlers.test_produce import only, to
 
 
-class Thread:
-    def __init__(self):
-        self.jobs = []
-
-    def run_blocking(self, work, done):
-        self.jobs.append((work, done))
-
-    def finish(self):
-        work, done = self.jobs.pop(0)
-        work()
-        done(None)
-
-
 @pytest.fixture
 def thread(node):
-    thread = Thread()
+    thread = HandThread()
     node.replicas.syncs._run_blocking = thread.run_blocking
     node.topic("t", flush_messages="1")
     node.topic("fast")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -13,6 +12,7 @@ from kbroker.client.cluster import Cluster
 from kbroker.client.topics import list_topics
 from kbroker.errors import ApiError, ConfigError
 from kbroker.testing import Broker
+from tests.doubles import wait_until
 
 pytest_plugins = ["pytester"]
 
@@ -74,10 +74,7 @@ def test_a_broker_process_does_not_outlive_its_tests(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == -9, done.stderr
-    deadline = time.monotonic() + 20
-    while not (tmp_path / "data" / ".kafka_cleanshutdown").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_until((tmp_path / "data" / ".kafka_cleanshutdown").exists, "a clean end")
 
 
 def test_data_of_ones_own_stay(tmp_path):

@@ -13,6 +13,7 @@ from kbroker.client.records import fetch, produce
 from kbroker.protocol.record_codec import Record
 from kbroker.testing import Broker
 from kbroker.types import TopicPartition
+from tests.doubles import wait_until
 
 SETTINGS = {"log.cleaner.backoff.ms": 100, "log.segment.delete.delay.ms": 100}
 TOPIC = {
@@ -48,13 +49,6 @@ def read(broker: Broker) -> list[Record]:
             records, offset, end = fetch(cluster, {TP: offset})[TP]
             found += records
     return found
-
-
-def wait_until(check, patience_s: float = 20.0) -> None:
-    deadline = time.monotonic() + patience_s
-    while not check():
-        assert time.monotonic() < deadline, "it does not come to that"
-        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("as_process", [False, True])
