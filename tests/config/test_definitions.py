@@ -80,6 +80,30 @@ def test_what_is_called_obeyed_is_read_somewhere():
                 ), name
 
 
+#: Read, yet without the effect that Kafka's documentation promises.
+READ_ONLY_TO_CHECK = {
+    "remote.log.storage.system.enable",  # topics with tiered storage are refused by it
+    "unclean.leader.election.enable",  # goes into new topics' rules; with one replica nobody is elected
+}
+
+
+def test_what_is_read_is_called_obeyed():
+    """Outside of `config/`, which looks at settings to check and to show them."""
+    package = Path(__file__).parents[2] / "kbroker"
+    code = "\n".join(
+        path.read_text()
+        for path in package.rglob("*.py")
+        if path.relative_to(package).parts[0] != "config" and "generated" not in path.parts
+    )
+    read = {
+        name
+        for definitions in FAMILIES.values()
+        for name, definition in definitions().items()
+        if not definition.obeyed and f'"{name}"' in code
+    }
+    assert read == READ_ONLY_TO_CHECK
+
+
 def test_a_listener_prefix_is_looked_through():
     assert base_name("listener.name.internal.ssl.keystore.location") == "ssl.keystore.location"
     assert base_name("listener.name.internal.scram-sha-256.sasl.jaas.config") == "sasl.jaas.config"
