@@ -17,7 +17,7 @@ from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.compression import CODEC_NAMES, Codec
 from kbroker.protocol.generated.produce_request import ProduceRequest
-from kbroker.protocol.record_batch import MAX_DECOMPRESSED_BYTES
+from kbroker.protocol.record_batch import MAX_DECOMPRESSED_BYTES, unpacked_bytes_max
 from kbroker.protocol.up_convert import up_convert
 from kbroker.storage.log import AppendOrigin
 
@@ -144,7 +144,7 @@ def _convert(jobs: list[_Job], max_bytes: int = MAX_DECOMPRESSED_BYTES) -> bool:
                 codec=_codec(config.compression_type),
                 level=getattr(config, f"compression_{config.compression_type}_level", None),
                 append_time=config.message_timestamp_type != "CreateTime",
-                max_bytes=max_bytes,
+                max_bytes=min(max_bytes, unpacked_bytes_max(len(job.records), config.max_message_bytes)),
             )
         except ApiError as error:
             if error.code is ErrorCode.MESSAGE_TOO_LARGE and max_bytes < MAX_DECOMPRESSED_BYTES:

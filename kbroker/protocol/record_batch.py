@@ -40,6 +40,12 @@ BATCH_OVERHEAD = 61
 #: they assume at most 20-fold compression) stay far below.
 MAX_DECOMPRESSED_BYTES = 64 * 1024 * 1024
 
+#: A produced batch may unpack to this many times its size, and anyhow to what a batch may have unpacked.
+UNPACK_RATIO_MAX = 100
+_UNPACKED_ALWAYS = 4 * 1024 * 1024
+#: So many records a batch may always have; from there on, each needs a byte of the packed batch.
+RECORDS_ALWAYS = 100_000
+
 NO_TIMESTAMP_TYPE, CREATE_TIME, LOG_APPEND_TIME = -1, 0, 1
 
 CODEC_MASK = 0x07
@@ -273,6 +279,28 @@ def set_max_timestamp(
     checked = memoryview(buf)[pos + _CHECKED_POSITION : pos + header.size]
     _CRC.pack_into(buf, pos + _CRC_POSITION, crc32c(checked))
     return True
+
+
+def unpacked_bytes_max(size: int, message_bytes_max: int) -> int:
+    """What a produced batch of `size` bytes may unpack to on a topic with that `max.message.bytes`.
+
+    A bomb is more: a producer packs at most `max.message.bytes` of records, or finds out that its batches
+    pack well and puts more into them.
+    """
+    packed = min(UNPACK_RATIO_MAX * size, MAX_DECOMPRESSED_BYTES)
+    return max(size, packed, message_bytes_max, _UNPACKED_ALWAYS)
+
+
+def check_record_count(header: BatchHeader) -> None:
+    """Before looking into each record of a compressed batch: are there as many as only a bomb has?
+
+    Raises:
+        ApiError: MESSAGE_TOO_LARGE, which makes producers send smaller batches.
+    """
+    if header.codec and header.record_count > max(RECORDS_ALWAYS, header.size):
+        raise ApiError(
+            ErrorCode.MESSAGE_TOO_LARGE, f"{header.record_count} records in a batch of {header.size} bytes"
+        )
 
 
 def uncompressed_payload(buf: Buffer, header: BatchHeader, max_bytes: int = MAX_DECOMPRESSED_BYTES) -> bytes:

@@ -22,12 +22,14 @@ from kbroker.protocol.record_batch import (
     CorruptBatch,
     InvalidRecord,
     build_batch,
+    check_record_count,
     decode_records,
     iter_batches,
     parse_batch_header,
     recompress,
     scan_records,
     set_max_timestamp,
+    unpacked_bytes_max,
 )
 from kbroker.protocol.record_validation import validate_client_header
 from kbroker.storage.disk import Buffer
@@ -48,6 +50,8 @@ _ATTRIBUTES_LOW, _COUNT = 22, 57
 #: What is looked into at once: a millisecond's worth of records, or a packed batch up to this size.
 _RECORDS_MAX = 2000
 _PACKED_BYTES_MAX = 8 * 1024
+#: So many records an answer blames of each kind; Kafka blames all.
+_BLAMED_MAX = 10_000
 
 
 class RecordError(NamedTuple):
@@ -256,6 +260,7 @@ def _checked_batch(
 ) -> memoryview:
     header = parse_batch_header(records)
     append_time = config.message_timestamp_type != "CreateTime"
+    check_record_count(header)
     newest = _check_records(records, header, topic_partition, config, now_ms, log_start_offset, append_time)
     codec = _target_codec(header, config)
     out = records
@@ -281,10 +286,10 @@ def _recompressed(
     records: memoryview, header: BatchHeader, codec: int, config: LogConfig, append_time: bool
 ) -> bytes | bytearray:
     if append_time or header.timestamp_type == CREATE_TIME:
-        return recompress(records, header, codec, _level(config))
+        return recompress(records, header, codec, _level(config), _unpacked_max(header, config))
     # The producer stamped the batch as a whole. The topic's batches are not: each record gets that time.
     return build_batch(
-        decode_records(records, header),
+        decode_records(records, header, _unpacked_max(header, config)),
         codec=codec,
         level=_level(config),
         leader_epoch=header.leader_epoch,
@@ -311,7 +316,8 @@ def _check_records(
     youngest = None if append_time or after >= MAX_LONG else now_ms + after
     if append_time and not config.compact and config.compression_type == "producer" and not stamped:
         return header.max_timestamp
-    scan = scan_records(records, header, min_timestamp=oldest, max_timestamp=youngest)
+    unpacked_max = _unpacked_max(header, config)
+    scan = scan_records(records, header, min_timestamp=oldest, max_timestamp=youngest, max_bytes=unpacked_max)
     newest = scan.max_timestamp
     errors: list[RecordError] = []
     bad_times = scan.bad_timestamps
@@ -319,7 +325,8 @@ def _check_records(
         # Every record of such a batch counts as of the batch's time.
         newest = header.max_timestamp
         bad = (oldest is not None and 0 <= newest < oldest) or (youngest is not None and newest > youngest)
-        bad_times = [(index, newest) for index in range(header.record_count)] if bad else []
+        count = min(header.record_count, _BLAMED_MAX) if bad else 0
+        bad_times = [(index, newest) for index in range(count)]
         if append_time or newest < 0:
             errors = _stamped_by_the_producer(records, header, config)
     errors += [
@@ -328,7 +335,7 @@ def _check_records(
             f"Timestamp {timestamp} of message with offset {header.base_offset + index} is out of range. The "
             f"timestamp should be within [{_long(now_ms - before)}, {_long(now_ms + after)}]",
         )
-        for index, timestamp in bad_times
+        for index, timestamp in bad_times[:_BLAMED_MAX]
     ]
     code = ErrorCode.INVALID_TIMESTAMP
     if config.compact and scan.null_keys:
@@ -338,7 +345,7 @@ def _check_records(
         errors = [error for error in errors if error.batch_index not in without]
         if not errors:
             code = ErrorCode.INVALID_RECORD
-        errors += [RecordError(index, keyless) for index in scan.null_keys]
+        errors += [RecordError(index, keyless) for index in scan.null_keys[:_BLAMED_MAX]]
     if errors:
         errors.sort()
         raise RecordErrors(
@@ -362,7 +369,9 @@ def _stamped_by_the_producer(
             f"value={absent if record.value is None else len(record.value)} bytes). "
             "Producer should not set timestamp type to LogAppendTime.",
         )
-        for index, record in enumerate(decode_records(records, header))
+        for index, record in enumerate(
+            decode_records(records, header, _unpacked_max(header, config))[:_BLAMED_MAX]
+        )
     ]
 
 
@@ -386,6 +395,10 @@ def _long(value: int) -> int:
 
 def _target_codec(header: BatchHeader, config: LogConfig) -> int:
     return header.codec if config.compression_type == "producer" else _CODECS[config.compression_type]
+
+
+def _unpacked_max(header: BatchHeader, config: LogConfig) -> int:
+    return unpacked_bytes_max(header.size, config.max_message_bytes)
 
 
 def _level(config: LogConfig) -> int | None:
