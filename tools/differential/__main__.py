@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import signal
 import sys
 import time
 from collections import Counter
@@ -46,6 +47,7 @@ def main() -> int:
     )
     parser.add_argument("--no-reduce", action="store_true", help="print differences as they are found")
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the brokers must not outlive this
     with contextlib.ExitStack() as stack:
         kafka = arguments.kafka or stack.enter_context(running_kafka(_CACHE, arguments.port))
         kbroker = stack.enter_context(running_kbroker())

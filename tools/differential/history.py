@@ -56,7 +56,7 @@ def history(seed: int, steps: int, apis: list[str] | None = None) -> Generator[d
         for _ in range(min(EPISODE_STEPS, steps - done)):
             done += 1
             api = rng.choices(chosen, weights)[0]
-            if rng.random() < 0.08 and apis is None:
+            if rng.random() < 0.08 and (apis is None or "JoinGroup" in apis):
                 yield from scenario(world, rng, served)
             else:
                 yield from _single(world, rng, api, served[api])

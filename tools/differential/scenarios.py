@@ -34,7 +34,7 @@ def open_episode(world: World, rng: Random, served: Served) -> Steps:
     yield from _producer(world)
     batch = {"records": [{"k": "k", "v": f"v{index}"} for index in range(5)]}
     for topic in list(world.topics.values()):
-        data = {"index": 0, "records": {"batches": [batch, {**batch, "codec": "gzip"}]}}
+        data = {"index": 0, "records": {"batches": [{**batch, "codec": "gzip"}]}}
         yield from learn(
             world,
             _send(
