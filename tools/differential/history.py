@@ -100,9 +100,9 @@ def _change(rng: Random, harmless: bool) -> dict[str, Any]:
     kbroker refuses that, Kafka repairs it, and afterwards the two brokers would not be alike.
     """
     at = rng.randrange(2000)
-    words = ("7fffffff", "00000000", "0000", "7f", "00")
+    words = ("7f7f7f7f", "00000000", "0000", "7f", "00")
     if harmless:
-        words += ("ffffffff", "80000000", "ffffffff0f")
+        words += ("7fffffff", "ffffffff", "80000000", "ffffffff0f")
     return rng.choice(
         (
             {"cut": at},
