@@ -18,7 +18,7 @@ from kbroker.metadata.image import CONFIG_BROKER, CONFIG_TOPIC
 from kbroker.replication.purgatory import Purgatory
 from kbroker.storage.data_sync import DataSync
 from kbroker.storage.disk import StorageError
-from kbroker.types import TopicPartition, Uuid
+from kbroker.types import ZERO_UUID, TopicPartition, Uuid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -245,7 +245,9 @@ class ReplicaManager:
         if self.logs.get(tp) is not None:
             return False
         if assigned is not None and int.from_bytes(assigned, "big") >= _DIRECTORY_IDS_RESERVED:
-            return all(each.offline or each.directory_id != assigned for each in self.logs.dirs)
+            return all(
+                each.offline or each.directory_id not in (assigned, ZERO_UUID) for each in self.logs.dirs
+            )
         return self._is_first and any(each.offline for each in self.logs.dirs)
 
     def _create(

@@ -129,6 +129,8 @@ class LogManager:
         #: Logs that are not where a checkpoint may still name them: what it says is not true of the next log
         #: of that name.
         self._stale: set[tuple[LogDir, TopicPartition]] = set()
+        #: Where logs began at the last clean stop, with nothing left of what was before.
+        self._settled_starts: dict[TopicPartition, int] = {}
         self._loaded = False
 
     # -- life ------------------------------------------------------------------------------------------------
@@ -228,6 +230,8 @@ class LogManager:
             mark = high_watermarks.get(tp, log.log_start_offset)
             log.high_watermark = max(min(mark, log.log_end_offset), log.log_start_offset)
             self.logs[tp] = log
+            if clean:
+                self._settled_starts[tp] = log.log_start_offset
             progress.opened()
         for named in (recovery_points, log_starts, high_watermarks):
             self._stale.update((log_dir, tp) for tp in named if tp not in listings)
@@ -416,6 +420,7 @@ class LogManager:
                 number = (number + 1) % (1 << 128)
             self._files.forget_dir(log.path)
             self._stale.add((log_dir, log.topic_partition))
+            self._settled_starts.pop(log.topic_partition, None)
             self._disk.rename(log.path, target)
             self._disk.sync_dir(log_dir.path)
         except OSError as error:
@@ -539,7 +544,8 @@ class LogManager:
                 for log in logs
                 # Kafka leaves those out that begin with a segment. But the removal of the segments before may
                 # not be durable yet.
-                if log.log_start_offset > 0
+                if log.log_start_offset > log.segments.first.base_offset
+                or log.log_start_offset > self._settled_starts.get(log.topic_partition, 0)
             }
         if not names or HIGH_WATERMARKS in names:
             found[HIGH_WATERMARKS] = {log.topic_partition: log.high_watermark for log in logs}
