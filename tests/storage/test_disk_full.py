@@ -1,4 +1,4 @@
-"""A full disk: what does not fit is taken back whole, the rest stays readable, and appends go on with room."""
+"""A full disk: what does not fit is taken back whole, the rest stays readable, appends go on with room."""
 
 from __future__ import annotations
 
