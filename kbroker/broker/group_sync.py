@@ -50,6 +50,8 @@ class GroupSync:
         run_blocking: runs a sync where it does not hold up others.
         on_synced: told of every log of which more is durable.
         on_failed: told of a log that could not be synced, and why.
+        is_current: whether a log is still the partition's. One that was deleted needs no sync, one that was moved
+            was synced by the move; neither has its files where it had them.
     """
 
     def __init__(
@@ -57,8 +59,10 @@ class GroupSync:
         run_blocking: RunBlocking,
         on_synced: Callable[[Log], object],
         on_failed: Callable[[Log, OSError | StorageError], object],
+        is_current: Callable[[Log], bool],
     ) -> None:
         self._run_blocking = run_blocking
+        self._is_current = is_current
         self._on_synced = on_synced
         self._on_failed = on_failed
         self._lanes: dict[LogDir, _Lane] = {}
@@ -116,6 +120,8 @@ class GroupSync:
         jobs: list[DataSync] = []
         failed: list[tuple[Log, OSError | StorageError]] = []
         for log in current.logs:
+            if not self._is_current(log):
+                continue
             try:
                 jobs.append(DataSync(log))
             except StorageError as error:

@@ -88,7 +88,12 @@ class ReplicaManager:
         self.fetches = Purgatory(timer.call_later)
         self.partitions: dict[tuple[str, int], Partition] = {}
         #: Syncs logs for those who wait for the disk (flush.messages).
-        self.syncs = GroupSync(run_blocking or _run_here, self._synced, self._sync_failed)
+        self.syncs = GroupSync(
+            run_blocking or _run_here,
+            self._synced,
+            self._sync_failed,
+            lambda log: logs.get(log.topic_partition) is log,
+        )
         self._timer = timer
         #: Until the metadata that a start finds has been applied.
         self._is_first = True

@@ -19,7 +19,12 @@ class World:
         self.thread = HandThread()
         self.told = []
         self.failed = []
-        self.syncs = GroupSync(self.thread.run_blocking, self.told.append, self._failed)
+        self.syncs = GroupSync(
+            self.thread.run_blocking,
+            self.told.append,
+            self._failed,
+            lambda log: self.logs.get(log.topic_partition) is log,
+        )
 
     def _failed(self, log, error):
         self.failed.append(log)
@@ -120,3 +125,14 @@ def test_a_log_that_is_deleted_during_its_sync_harms_nobody() -> None:
     world.logs.delete(log.topic_partition)
     world.thread.finish()
     assert done == [1]
+
+
+def test_a_log_that_is_deleted_while_it_waits_for_a_sync() -> None:
+    world, done = World(), []
+    log, other = world.log(), world.log(1)
+    world.write(other, lambda: done.append(1))
+    world.write(log, lambda: done.append(2))
+    world.logs.delete(log.topic_partition)
+    world.thread.finish()
+    assert done == [1, 2]
+    assert not world.failed
