@@ -32,7 +32,7 @@ from kbroker.config.listeners import ListenerAddress, advertised_listeners, boun
 from kbroker.config.topic_config import log_config_values, topic_value
 from kbroker.errors import ApiError, ConfigError
 from kbroker.metadata.cache import MetadataCache
-from kbroker.metadata.image import CONFIG_BROKER, Endpoint
+from kbroker.metadata.image import CONFIG_BROKER, CONFIG_TOPIC, Endpoint
 from kbroker.raft.snapshot import SnapshotPolicy
 from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
 from kbroker.server.binding import bind_sockets
@@ -82,6 +82,8 @@ class Node:
         #: What topics' overrides come to, until the broker's own settings change.
         self._settings_known: dict[frozenset[tuple[str, str]], TopicSettings] = {}
         config.subscribe(lambda _: self._settings_known.clear())
+        #: The metadata as it lies on disk, while logs are loaded.
+        self._found_metadata: ClusterImage | None = None
         #: What to undo, newest last; `stop` and a start that fails call it from the end.
         self._undo: list[Callable[[], Awaitable[None] | None]] = []
 
@@ -127,7 +129,9 @@ class Node:
         logs = self._open_logs(folders, wanted_cluster)
         # The metadata may turn out to be none that can be served: until then nothing of the logs is touched.
         services, kraft = self._wire(logs, timer, blocking)
+        self._found_metadata = kraft.controller.committed_image
         logs.load(self._clock.now_ms(), self._clock.monotonic_ms)
+        self._found_metadata = None
         await _resolved(kraft.start())
         self._set_strays_aside(logs, services.metadata.image)
         housekeeping = Housekeeping(
@@ -203,9 +207,7 @@ class Node:
 
     def _open_logs(self, folders: Folders, wanted_cluster: str | None) -> LogManager:
         """Lock the folders and format new ones; the logs are still to be loaded."""
-        logs = LogManager(
-            self._disk, self.log_dirs, lambda _: self._topic_settings({}).log, open_files=open_log_files()
-        )
+        logs = LogManager(self._disk, self.log_dirs, self._log_config_at_start, open_files=open_log_files())
         for log_dir in logs.dirs:
             if log_dir.path in folders.unusable:
                 log_dir.fail_for_good(OSError(folders.unusable[log_dir.path]))
@@ -349,6 +351,11 @@ class Node:
             if log_dir.path == self._metadata_dir:
                 return log_dir
         return LogDir(self._metadata_dir, self._disk, OpenFiles(self._disk))
+
+    def _log_config_at_start(self, topic: str) -> LogConfig:
+        """For logs opened before metadata is published: recovery must know which ones are compacted."""
+        found = self._found_metadata
+        return self._topic_settings(found.config(CONFIG_TOPIC, topic) if found is not None else {}).log
 
     def _topic_settings(self, overrides: Mapping[str, str]) -> TopicSettings:
         """Worked out once for all topics with the same settings, and shared by their logs."""

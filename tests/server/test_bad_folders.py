@@ -228,6 +228,27 @@ def test_damage_that_recovery_finds_is_kept_aside(data, segments, caplog) -> Non
     assert rest.exists()
 
 
+@pytest.mark.parametrize("compacted", [True, False])
+def test_a_gap_between_segments_is_damage_unless_the_topic_is_compacted(compacted, tmp_path) -> None:
+    """Kafka's cleaner leaves gaps, and a crash may leave a recovery point below them and no checkpoint."""
+    data, value = tmp_path / "data", b"v" * 20_000
+    with broker_on(data, **{"log.cleaner.enable": "false"}) as broker, Cluster(broker.bootstrap) as cluster:
+        policy = "compact" if compacted else "delete"
+        broker.create_topic("t", config={"segment.bytes": 1 << 20, "cleanup.policy": policy})
+        for number in range(150):
+            produce(cluster, TP, [Record(-1, 1_700_000_000_000, b"%d" % number, value)])
+    first, second, third = sorted((data / "t-0").glob("*.log"))
+    for name in (data / "t-0").glob(second.stem + ".*"):
+        name.unlink()
+    unclean(data)
+    behind, last = int(second.stem), list(range(int(third.stem), 150))
+    assert served(data) == list(range(behind)) + (last if compacted else [])
+    assert list((data / "t-0").glob("*.log.stray")) == (
+        [] if compacted else [data / "t-0" / f"{third.name}.stray"]
+    )
+    assert first.exists()
+
+
 def test_overlapping_segments(data, segments) -> None:
     unclean(data)
     copy = segments[0].with_name(f"{int(segments[0].stem) + 3:020d}.log")
