@@ -14,13 +14,11 @@ ROOT = Path(__file__).parent.parent
 MODULE_LINES_MAX = 600
 FUNCTION_LINES_MAX = 70
 
-#: Longer than a module should be. A number here is lowered when the file gets shorter, never raised.
-LONG_MODULES = {"kbroker/storage/log.py": 701}
-#: Longer than a function should be.
-LONG_FUNCTIONS = {
-    "kbroker/storage/log.py:append_as_leader": 92,
-    "kbroker/storage/recovery.py:open_log": 71,
-}
+#: Longer than a module should be: path -> lines. A number here is lowered when the file gets shorter, never
+#: raised, and no file is added.
+LONG_MODULES: dict[str, int] = {}
+#: Longer than a function should be, path:name -> lines.
+LONG_FUNCTIONS: dict[str, int] = {}
 
 #: Names that belong to one developer's machine, and hosts that nothing here talks to. In pieces: this file
 #: is searched, too.

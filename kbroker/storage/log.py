@@ -13,29 +13,24 @@ The law of this file:
 
 from __future__ import annotations
 
-import logging
-from enum import Enum
-from struct import Struct, error as StructError
-from typing import NamedTuple
-from zlib import crc32
+from struct import Struct
 
 from crc32c import crc32c
 
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.record_batch import (
+    BATCH_OVERHEAD,
     CONTROL_BIT,
     LOG_OVERHEAD,
     TIMESTAMP_TYPE_BIT,
     TRANSACTIONAL_BIT,
-    BatchHeader,
+    parse_batch_header,
 )
-from kbroker.storage import log_append, log_reader, log_trim
+from kbroker.storage import log_append, log_reader, log_roll, log_trim
 from kbroker.storage.append_checks import (
     AppendError,
     BatchLook,
     check_payload_start,
-    checked_batch,
-    is_long_look,
     needs_record_checks,
     not_one_batch,
     refuse_header,
@@ -44,20 +39,19 @@ from kbroker.storage.append_checks import (
 from kbroker.storage.checkpoints import format_epochs, format_partition_metadata
 from kbroker.storage.disk import Buffer, StorageError
 from kbroker.storage.file_names import LEADER_EPOCHS, PARTITION_METADATA, SNAPSHOT, offset_name
-from kbroker.storage.leader_epochs import LeaderEpochs
 from kbroker.storage.log_config import MAX_LONG, LogConfig
 from kbroker.storage.log_dir import LogDir
 from kbroker.storage.log_reader import LogSlice
-from kbroker.storage.log_segments import LogSegments
+from kbroker.storage.log_trim import FsyncJob
+from kbroker.storage.log_types import AppendOrigin, AppendResult, LoadedLog
 from kbroker.storage.open_files import NO_ROOM
-from kbroker.storage.producer_state import ProducerState
 from kbroker.storage.recent_batches import RecentBatches
-from kbroker.storage.segment import Segment, TimestampOffset
+from kbroker.storage.segment import TimestampOffset
 from kbroker.storage.txn_check import TxnCheck
 from kbroker.storage.txn_index import AbortedTxn
 from kbroker.types import ZERO_UUID, TopicPartition, Uuid
 
-logger = logging.getLogger(__name__)
+__all__ = ["AppendOrigin", "AppendResult", "FsyncJob", "LoadedLog", "Log"]
 
 _HEADER = Struct(">qiibIhiqqqhii")
 _PREFIX = Struct(">qii")
@@ -65,42 +59,6 @@ _INT_MAX = 0x7FFF_FFFF
 _COMPRESSED_BITS = 0x07
 #: Parts of more bytes on average go to the system as they are; smaller ones are joined, which is faster.
 _JOIN_PART_BYTES = 3 * 1024
-_NO_ROLL = MAX_LONG
-#: The first batch's timestamp has not been read yet.
-_UNRESOLVED = -(2**63)
-
-
-class AppendOrigin(Enum):
-    """Who appends as leader; the coordinator's and raft's own batches are trusted more than a client's."""
-
-    CLIENT = 0
-    COORDINATOR = 1
-    RAFT = 2
-
-
-class AppendResult(NamedTuple):
-    """`append_time_ms` is -1 unless the topic stamps records (or it is a duplicate: then its own time)."""
-
-    base_offset: int
-    last_offset: int
-    append_time_ms: int
-    log_start_offset: int
-    duplicate: bool = False
-
-
-class LoadedLog(NamedTuple):
-    """What is known of a log when it opens: from creation, or from `recovery`."""
-
-    segments: LogSegments
-    epochs: LeaderEpochs
-    producers: ProducerState
-    log_start_offset: int
-    log_end_offset: int
-    recovery_point: int
-    #: The files are as a clean stop leaves them.
-    sealed: bool = False
-    #: The indexes of segments from this offset on were not found on the disk, but made in this life.
-    indexed_from: int = 0
 
 
 class Log:
@@ -200,7 +158,7 @@ class Log:
         self._active = loaded.segments.active
         self._recent = RecentBatches(0, 0)
         self._staged_position = self._roll_bytes = self._roll_offset = 0
-        self._roll_timestamp = self._roll_now_ms = _NO_ROLL
+        self._roll_timestamp = self._roll_now_ms = MAX_LONG
         self._start_on_active()
 
     # -- plain facts -----------------------------------------------------------------------------------------
@@ -282,39 +240,26 @@ class Log:
         if self.directory.refusal is not None:
             self.directory.check_append(origin is AppendOrigin.CLIENT)
         if origin is not AppendOrigin.CLIENT:
-            start = self.staged_end_offset
-            check = origin is AppendOrigin.COORDINATOR
-            log_append.stage_trusted(self, records, leader_epoch, now_ms, check_producers=check)
-            return AppendResult(start, self.staged_end_offset - 1, -1, self.log_start_offset)
+            return log_append.append_trusted(self, records, leader_epoch, now_ms, origin)
         config = self._config
         size = len(records)
-        try:
-            fields = _HEADER.unpack_from(records)
-        except StructError:
-            raise not_one_batch(records) from None
+        if size < BATCH_OVERHEAD:
+            raise not_one_batch(records)
         base, length, _, magic, crc, attributes, delta, _, max_ts, producer_id, epoch, sequence, count = (
-            fields
+            _HEADER.unpack_from(records)
         )
         if magic != 2 or length != size - LOG_OVERHEAD:
             records = the_one_batch(records)
             size = len(records)
         if base:
-            raise refuse_header(BatchHeader(*fields), self.topic_partition, self.log_start_offset)
+            raise refuse_header(parse_batch_header(records), self.topic_partition, self.log_start_offset)
         if size > config.max_message_bytes:
-            raise AppendError(
-                ErrorCode.MESSAGE_TOO_LARGE,
-                f"The record batch size in the append to {self.topic_partition} is {size} bytes which "
-                f"exceeds the maximum configured value of {config.max_message_bytes}.",
-            )
+            raise log_append.larger_than_allowed(self, size)
         if crc32c(records[21:]) != crc:
             raise AppendError(ErrorCode.CORRUPT_MESSAGE, "Record is corrupt: its CRC does not match")
-        if (
-            delta + 1 != count
-            or count <= 0
-            or attributes & CONTROL_BIT
-            or (producer_id >= 0 and sequence < 0)
-        ):
-            raise refuse_header(BatchHeader(*fields), self.topic_partition, self.log_start_offset)
+        wrong = delta + 1 != count or count <= 0 or (producer_id >= 0 and sequence < 0)
+        if wrong or attributes & CONTROL_BIT:
+            raise refuse_header(parse_batch_header(records), self.topic_partition, self.log_start_offset)
         if attributes & _COMPRESSED_BITS:
             check_payload_start(records, attributes, self.log_start_offset)
         append_time = -1
@@ -323,15 +268,8 @@ class Log:
             or max_ts - now_ms > config.message_timestamp_after_max_ms
             or attributes & TIMESTAMP_TYPE_BIT
         ):
-            if look is not None:
-                records = look()
-            else:
-                records = checked_batch(records, self.topic_partition, config, now_ms, self.log_start_offset)
+            records, max_ts, append_time = log_append.looked_into(self, records, look, now_ms)
             size = len(records)
-            length = size - LOG_OVERHEAD
-            max_ts = int.from_bytes(records[35:43], "big", signed=True)
-            if config.message_timestamp_type != "CreateTime":
-                append_time = now_ms
         if size > config.segment_bytes:
             raise log_append.larger_than_segment(self, size)
         base = self.staged_end_offset
@@ -343,9 +281,7 @@ class Log:
             except ApiError as error:
                 raise AppendError(error.code, error.message, log_start_offset=self.log_start_offset) from None
             if seen is not None:
-                # Kafka answers a retry with the batch's own time, whatever the topic's timestamp type.
-                start = self.log_start_offset
-                return AppendResult(seen.first_offset, seen.last_offset, seen.timestamp, start, True)
+                return log_append.duplicate(self, seen)
             last_sequence = (sequence + delta) & _INT_MAX
             self.stage(records, size, base, last, max_ts, leader_epoch, now_ms)
             self.producers.add_batch(producer_id, epoch, last_sequence, base, delta, max_ts, transactional)
@@ -356,20 +292,7 @@ class Log:
 
     def long_look(self, records: memoryview | bytes, now_ms: int) -> BatchLook | None:
         """A job for a thread, if `append_as_leader` would look into so much that others had to wait."""
-        config, size = self._config, len(records)
-        if not is_long_look(records) or size > config.max_message_bytes:
-            return None
-        _, length, _, magic, _, attributes, _, _, max_ts, *_ = _HEADER.unpack_from(records)
-        if magic != 2 or length != size - LOG_OVERHEAD:
-            return None
-        needed = (
-            self._needs_records
-            or max_ts - now_ms > config.message_timestamp_after_max_ms
-            or attributes & TIMESTAMP_TYPE_BIT
-        )
-        if not needed:
-            return None
-        return BatchLook(memoryview(records), self.topic_partition, config, now_ms, self.log_start_offset)
+        return log_append.long_look(self, records, now_ms, self._needs_records)
 
     def stage(
         self,
@@ -477,30 +400,12 @@ class Log:
         self._set_roll_limits()
 
     def _set_roll_limits(self) -> None:
-        """When the active segment has to give way, as four numbers that an append compares."""
-        config, active = self._config, self._active
-        self._roll_bytes = config.segment_bytes
-        self._roll_offset = active.base_offset + _INT_MAX
-        self._roll_timestamp = self._roll_now_ms = _NO_ROLL
-        if active.is_empty and not self._staged_position:
-            return
-        first = active.known_first_timestamp
-        if first is None:
-            # Opened from disk: the next append comes to `_make_room`, which reads it.
-            self._roll_timestamp = _UNRESOLVED
-            return
-        jitter = min(config.segment_jitter_ms, config.roll_ms)
-        if jitter > 0:
-            # Spread over partitions and segments, yet the same each time that it is asked.
-            jitter = crc32(f"{self.topic_partition}/{active.base_offset}".encode()) % jitter
-        if first >= 0:
-            self._roll_timestamp = first + config.roll_ms - jitter
-        else:
-            self._roll_now_ms = active.created_ms + config.roll_ms - jitter
+        limits = log_roll.limits(self._config, self._active, self._staged_position, self.topic_partition)
+        self._roll_bytes, self._roll_offset, self._roll_timestamp, self._roll_now_ms = limits
 
     def _make_room(self, size: int, last: int, max_ts: int, now_ms: int) -> int:
         """Roll if the batch must not go into the active segment; the position where it goes."""
-        if self._roll_timestamp == _UNRESOLVED:
+        if self._roll_timestamp == log_roll.UNRESOLVED:
             try:
                 self._active.first_timestamp()
             except OSError as error:
@@ -535,14 +440,7 @@ class Log:
             active.reset_indexes()
             active.created_ms = now_ms
             return
-        try:
-            active.seal()
-            self.write_snapshot(base)
-            segment = Segment(self.directory.files, self.path, base, {}, now_ms)
-            segment.file()
-        except OSError as error:
-            raise self.directory.fail(error) from error
-        self.segments.add(segment)
+        log_roll.next_segment(self, base, now_ms)
         self._sealed_end = -1
         self.names_dirty = True
         self.staged_end_offset = max(self.staged_end_offset, base)
@@ -696,6 +594,3 @@ class Log:
                 durable=False,
             )
             self.metadata_dirty = True
-
-
-FsyncJob = log_trim.FsyncJob

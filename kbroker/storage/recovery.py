@@ -91,9 +91,7 @@ def open_log(
     topic_id = _read_topic_id(log_dir, path) if listing.has_metadata else ZERO_UUID
     segments = [
         Segment(log_dir.files, path, base, sizes, now_ms) for base, sizes in sorted(listing.segments.items())
-    ]
-    if not segments:
-        segments = [Segment(log_dir.files, path, history.log_start_offset or 0, {}, now_ms)]
+    ] or [Segment(log_dir.files, path, history.log_start_offset or 0, {}, now_ms)]
     epochs = _read_epochs(log_dir, path) if listing.has_epochs else None
     log_start = max(history.log_start_offset or 0, segments[0].base_offset)
     recovery_point = history.recovery_point or 0
