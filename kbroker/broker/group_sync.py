@@ -50,8 +50,8 @@ class GroupSync:
         run_blocking: runs a sync where it does not hold up others.
         on_synced: told of every log of which more is durable.
         on_failed: told of a log that could not be synced, and why.
-        is_current: whether a log is still the partition's. One that was deleted needs no sync, one that was moved
-            was synced by the move; neither has its files where it had them.
+        is_current: whether a log is still the partition's. One that was deleted needs no sync, one that was
+            moved was synced by the move; neither has its files where it had them.
     """
 
     def __init__(
