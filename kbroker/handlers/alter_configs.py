@@ -68,15 +68,5 @@ def _checked(services: Services, resource: ConfigResource, asked: AlterConfigsRe
 
 
 def _response(resources: list[ConfigResource], errors: dict[int, ApiError | None]) -> AlterConfigsResponse:
-    responses = []
-    for index, resource in enumerate(resources):
-        error = errors[index]
-        responses.append(
-            AlterConfigsResourceResponse(
-                error_code=0 if error is None else error.code,
-                error_message=None if error is None else error.text,
-                resource_type=resource.type,
-                resource_name=resource.name,
-            )
-        )
+    responses = config_changes.results(AlterConfigsResourceResponse, resources, errors)
     return AlterConfigsResponse(responses=responses)

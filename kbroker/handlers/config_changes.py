@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from kbroker.broker.deferred import Deferred
 from kbroker.config.definitions import broker_definition
@@ -16,6 +16,8 @@ from kbroker.metadata.image import CONFIG_BROKER
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
+
+R = TypeVar("R")
 
 BROKER_LOGGER = 8
 
@@ -53,6 +55,24 @@ def with_decided(
 
     decided.then(add)
     return answer
+
+
+def results(
+    shape: Callable[..., R], resources: Sequence[ConfigResource], errors: Mapping[int, ApiError | None]
+) -> list[R]:
+    """One entry of the answer a resource, by the answer's own class."""
+    entries = []
+    for index, resource in enumerate(resources):
+        error = errors[index]
+        entries.append(
+            shape(
+                error_code=0 if error is None else error.code,
+                error_message=None if error is None else error.text,
+                resource_type=resource.type,
+                resource_name=resource.name,
+            )
+        )
+    return entries
 
 
 def check_settings(settings: Sequence[NamedValue]) -> None:

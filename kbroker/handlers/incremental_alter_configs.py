@@ -115,15 +115,5 @@ def _change_levels(changes: list[ConfigChange], validate_only: bool) -> None:
 def _response(
     resources: list[ConfigResource], errors: dict[int, ApiError | None]
 ) -> IncrementalAlterConfigsResponse:
-    responses = []
-    for index, resource in enumerate(resources):
-        error = errors[index]
-        responses.append(
-            AlterConfigsResourceResponse(
-                error_code=0 if error is None else error.code,
-                error_message=None if error is None else error.text,
-                resource_type=resource.type,
-                resource_name=resource.name,
-            )
-        )
+    responses = config_changes.results(AlterConfigsResourceResponse, resources, errors)
     return IncrementalAlterConfigsResponse(responses=responses)
