@@ -143,6 +143,8 @@ class Node:
             on_all_offline=self._fail,
         )
         housekeeping.start()
+        # A checkpoint that is being written must not come after those of the stop.
+        self._undo.append(blocking.idle)
         self._undo.append(housekeeping.stop)
         mover = services.log_mover = LogMover(services.replicas, blocking.run, new_uuid)
         mover.on_moved = self._directory_reports.report

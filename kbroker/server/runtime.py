@@ -38,14 +38,27 @@ class BlockingRunner:
         self._loop = loop
         # Threads are started when there is work, not before.
         self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix=f"kbroker-{name}")
+        self._open: set[Future[object]] = set()
 
     def run(self, work: Callable[[], object], done: Callable[[BaseException | None], None]) -> None:
         """See `RunBlocking`."""
-        self._pool.submit(work).add_done_callback(lambda future: self._finished(future, done))
+        future = self._pool.submit(work)
+        self._open.add(future)
+        future.add_done_callback(lambda future: self._finished(future, done))
 
     def _finished(self, future: Future[object], done: Callable[[BaseException | None], None]) -> None:
         if not future.cancelled():
-            self._loop.call_soon_threadsafe(done, future.exception())
+            self._loop.call_soon_threadsafe(self._tell, future, done)
+
+    def _tell(self, future: Future[object], done: Callable[[BaseException | None], None]) -> None:
+        self._open.discard(future)
+        done(future.exception())
+
+    async def idle(self) -> None:
+        """Returns when nothing is under way any more, and all have been told."""
+        while self._open:
+            await asyncio.wait([asyncio.wrap_future(future) for future in self._open])
+            await asyncio.sleep(0)
 
     def close(self) -> None:
         """Wait for what runs, forget what does not."""
