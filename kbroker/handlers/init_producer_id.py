@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.handlers import no_transactions
 from kbroker.protocol.generated.init_producer_id_response import InitProducerIdResponse
 
 if TYPE_CHECKING:
@@ -29,9 +30,10 @@ def handle(
     """
     if (request.producer_id == -1) != (request.producer_epoch == -1):
         raise ApiError(ErrorCode.INVALID_REQUEST)
+    if request.transactional_id == "":
+        raise ApiError(ErrorCode.INVALID_REQUEST)
     if request.transactional_id is not None:
-        # No transaction coordinator yet: what Kafka answers while the id's coordinator is not here.
-        raise ApiError(ErrorCode.NOT_COORDINATOR if request.transactional_id else ErrorCode.INVALID_REQUEST)
+        raise no_transactions.refusal(services, context, request.transactional_id)
     allocated = services.controller.next_producer_id()
     return allocated.map(lambda number: InitProducerIdResponse(producer_id=number, producer_epoch=0))
 

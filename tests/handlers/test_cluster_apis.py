@@ -158,7 +158,7 @@ def test_producers_get_ids_of_their_own(node, version):
     assert ids == [ids[0], ids[0] + 1, ids[0] + 2]
 
 
-@pytest.mark.parametrize(("transactional_id", "code"), [("", 42), ("t", 16)])
+@pytest.mark.parametrize(("transactional_id", "code"), [("", 42), ("t", 53)])
 def test_transactions_are_refused(node, transactional_id, code):
     answer = node.ask("InitProducerId", 4, transactional_id=transactional_id)
     assert (answer.error_code, answer.producer_id, answer.producer_epoch) == (code, -1, -1)

@@ -337,6 +337,20 @@ def test_delete_groups(node, client):
 # -- where -----------------------------------------------------------------------------------------------
 
 
+def test_transactional_ids_are_refused_for_good_and_told_once(node, client, caplog):
+    for version in (1, 3):
+        answer = client.ask("FindCoordinator", version, key="tx", key_type=1)
+        assert answer.error_code == E.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+        assert answer.error_message == "transactions are not supported yet"
+    many = [f"tx{i}" for i in range(50)]
+    answer = client.ask("FindCoordinator", 4, key_type=1, coordinator_keys=many)
+    assert {c.error_code for c in answer.coordinators} == {E.TRANSACTIONAL_ID_AUTHORIZATION_FAILED}
+    told = [line for line in caplog.messages if line.startswith("transactions are not supported yet")]
+    assert told[0] == "transactions are not supported yet: transactional.id 'tx' of 127.0.0.1 is refused"
+    assert len(told) == 20
+    assert node.services.metadata.image.topics.get("__transaction_state") is None
+
+
 def test_find_coordinator_of_groups(node, client):
     for version in range(4):
         answer = client.ask("FindCoordinator", version, key="g")
