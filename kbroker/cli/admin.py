@@ -73,8 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _fail(f"{error}; {advice}")
         except ApiError as error:
             return _fail(error.text)
-        except BrokenPipeError:
-            # Whoever read our output has seen enough; nothing more can be written at exit either.
+        except (BrokenPipeError, SystemExit):
+            # Whoever read our output has seen enough, which click turns into an exit with 1, and that alone.
+            # Nothing more can be written at exit either.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         except (ClientError, OSError) as error:

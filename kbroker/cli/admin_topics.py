@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import click
 
@@ -30,6 +31,15 @@ from kbroker.client.topics import (
 )
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.types import TopicPartition
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def _settings_option(parameter: str, help_text: str) -> Callable[[_Command], _Command]:
+    """`create` and `alter` take the same names: nobody has to remember which of them says --config."""
+    return click.option(
+        "-c", "--config", "--set", parameter, multiple=True, metavar="NAME=VALUE", help=help_text
+    )
 
 
 @click.group(cls=AdminGroup)
@@ -131,7 +141,7 @@ def _document(
 @click.argument("names", nargs=-1, required=True, metavar="TOPIC...")
 @click.option("-p", "--partitions", type=click.IntRange(min=1), help="How many; else the broker's default.")
 @click.option("-r", "--replication-factor", type=click.IntRange(min=1), help="Else the broker's default.")
-@click.option("-c", "--config", "configs", multiple=True, metavar="NAME=VALUE", help="A setting; repeatable.")
+@_settings_option("configs", "A setting; repeatable.")
 @click.option("--assignment", metavar="1:2,2:3", help="Brokers of each partition, the leader first.")
 @click.option("--if-not-exists", is_flag=True, help="It is fine if the topic exists already.")
 @click.option("--dry-run", is_flag=True, help="Only let the broker check it.")
@@ -194,7 +204,7 @@ def delete(session: Session, names: tuple[str, ...], if_exists: bool, yes: bool)
     "-p", "--partitions", type=click.IntRange(min=1), help="Raise the number of partitions to this."
 )
 @click.option("--assignment", metavar="1:2,2:3", help="Brokers of each new partition.")
-@click.option("--set", "set_", multiple=True, metavar="NAME=VALUE", help="Change a setting; repeatable.")
+@_settings_option("set_", "Change a setting; repeatable.")
 @click.option("--delete", "delete_", multiple=True, metavar="NAME", help="Back to the default; repeatable.")
 @click.option("--dry-run", is_flag=True, help="Only let the broker check it.")
 @pass_session
@@ -209,7 +219,7 @@ def alter(
 ) -> None:
     """Add partitions, change settings."""
     if partitions is None and not set_ and not delete_:
-        raise click.UsageError("nothing to change: give --partitions, --set or --delete")
+        raise click.UsageError("nothing to change: give --partitions, --config or --delete")
     settings = parse_settings(set_)
     if partitions is not None:
         create_partitions(

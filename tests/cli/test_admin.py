@@ -115,6 +115,14 @@ def test_alter(admin, topic):
     assert "4" in admin("topics", "alter", topic, "-p", "2", code=1)
 
 
+@pytest.mark.parametrize("option", ["-c", "--config", "--set"])
+def test_settings_have_the_same_names_everywhere(admin, name, option):
+    admin("topics", "create", name, option, "retention.ms=7200000")
+    assert admin("topics", "describe", name, json_=True)[0]["configs"]["retention.ms"] == "7200000"
+    admin("topics", "alter", name, option, "retention.ms=3600000")
+    assert admin("topics", "describe", name, json_=True)[0]["configs"]["retention.ms"] == "3600000"
+
+
 def test_a_description_for_a_person(admin, topic):
     lines = admin("topics", "describe", topic).splitlines()
     assert lines[0].startswith(f"topic {topic}  id ")

@@ -1,5 +1,6 @@
 """What `kbroker-admin` says without a broker: help, wrong usage, nothing listens."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -116,3 +117,14 @@ def test_starting_a_broker_imports_none_of_this():
         "bad = {'click', 'rich', 'kbroker.client', 'cramjam'} & set(sys.modules); assert not bad, bad"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["topics", "create", "--help"], ["--version"]])
+def test_a_reader_that_has_seen_enough_is_no_failure(arguments):
+    for _ in range(2):
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        command = [sys.executable, "-m", "kbroker.cli.admin", *arguments]
+        done = subprocess.run(command, stdout=write_end, stderr=subprocess.PIPE, text=True)
+        os.close(write_end)
+        assert (done.returncode, done.stderr) == (0, "")
