@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from kbroker.broker.metadata_files import METADATA_DIRECTORY
 from kbroker.errors import ConfigError
 from kbroker.storage.disk import Disk
 from kbroker.storage.meta_properties import MetaProperties, check_same_node, read_meta_properties
@@ -38,7 +39,8 @@ def inspect_folders(
         needed: the folder without which there is no node, that of the metadata; None: it needs all.
 
     Raises:
-        ConfigError: the needed folder cannot be used, or one belongs to another node or cluster.
+        ConfigError: the needed folder cannot be used, or one belongs to another node or cluster, or to a
+            cluster that nobody knows the id of.
     """
     if len(set(paths)) < len(paths):
         raise ConfigError(f"log.dirs names a folder twice: {', '.join(paths)}")
@@ -65,6 +67,9 @@ def inspect_folders(
     if unusable and needed not in formatted:
         # A new node has no reason to begin with less than it was told.
         raise ConfigError(next(iter(unusable.values())))
+    if not formatted and cluster_id is None:
+        for path in paths:
+            _check_new(disk, path)
     return Folders(tuple(paths), formatted, unusable)
 
 
@@ -77,6 +82,22 @@ def _read(disk: Disk, path: str) -> MetaProperties | None:
         return read_meta_properties(disk, path)
     except OSError as error:
         raise _Unusable(f"cannot read {error.filename or path}: {error.strerror}") from None
+
+
+def _check_new(disk: Disk, path: str) -> None:
+    """A cluster's metadata without its meta.properties must not become another cluster's.
+
+    A first snapshot alone is what a format leaves behind that was cut short.
+    """
+    metadata = f"{path}/{METADATA_DIRECTORY}"
+    if not disk.exists(metadata):
+        return
+    for entry in disk.list_dir(metadata):
+        if entry.name.endswith(".log") and entry.size > 0:
+            raise ConfigError(
+                f"{path} has the metadata of a cluster, but no meta.properties: bring that file back, or "
+                "give the cluster's id with --set kbroker.cluster.id=ID, or empty the folder to begin anew"
+            )
 
 
 def _check_usable(path: str) -> None:

@@ -69,6 +69,24 @@ def test_formatted_folders_name_their_cluster(tmp_path):
         inspect(tmp_path / "a", cluster="d")
 
 
+def test_metadata_without_its_meta_properties_does_not_become_another_cluster(tmp_path):
+    metadata = tmp_path / "__cluster_metadata-0"
+    metadata.mkdir()
+    # What a format leaves that was cut short.
+    (metadata / "00000000000000000000-0000000000.checkpoint").write_bytes(b"x")
+    (metadata / "00000000000000000000.log").write_bytes(b"")
+    assert inspect(tmp_path).cluster_id is None
+    (metadata / "00000000000000000000.log").write_bytes(b"x")
+    with pytest.raises(
+        ConfigError, match=r"no meta\.properties: bring that file back, or give the cluster's id"
+    ):
+        inspect(tmp_path)
+    assert inspect(tmp_path, cluster="c").formatted == {}
+    meta = MetaProperties(cluster_id="c", node_id=1, directory_id=bytes(15) + b"\x07")
+    write_meta_properties(OsDisk(), str(tmp_path / "other"), meta)
+    assert inspect(tmp_path, tmp_path / "other").cluster_id == "c"
+
+
 def test_folders_that_cannot_be(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match="is no folder"):
