@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from kbroker.errors import ProtocolError
-from kbroker.protocol.primitives import Buffer, Message
+from kbroker.protocol.primitives import Buffer, Message, too_many
 
 #: A topic, a partition of it, a name, a setting: each is one.
 REQUEST_ELEMENTS_MAX = 120_000
@@ -32,6 +32,12 @@ class _Budget:
     def __lt__(self, count: int) -> bool:
         self.left -= count
         return self.left < 0
+
+    def error(self, count: int) -> ProtocolError:
+        """In the place of `too_many`."""
+        if self.left >= 0:
+            return too_many(count)
+        return ProtocolError(f"more than {REQUEST_ELEMENTS_MAX} elements in one request")
 
 
 def decode_request(message: type[M], buf: Buffer, version: int, pos: int) -> tuple[M, int]:
@@ -54,10 +60,6 @@ def _with_budget(message: type[Message], version: int) -> Any:
     for name, value in list(names.items()):
         if name.startswith("_decode_"):
             names[name] = FunctionType(value.__code__, names, name, value.__defaults__)
-    names["ELEMENTS_MAX"] = _Budget(REQUEST_ELEMENTS_MAX)
-    names["too_many"] = _too_many
+    budget = _Budget(REQUEST_ELEMENTS_MAX)
+    names["ELEMENTS_MAX"], names["too_many"] = budget, budget.error
     return names[message.DECODERS[version].__name__]
-
-
-def _too_many(count: int) -> ProtocolError:
-    return ProtocolError(f"more than {REQUEST_ELEMENTS_MAX} elements, or {count} in too few bytes")

@@ -55,3 +55,5 @@ def test_versions_and_damage_are_told_as_ever():
         decode_request(MetadataRequest, bytes(200_000), 99, 0)
     with pytest.raises(ProtocolError, match="malformed MetadataRequest v1"):
         decode_request(MetadataRequest, b"\0\0\0\1\0\5" + b"\xff" * 200_000, 1, 0)
+    with pytest.raises(ProtocolError, match="an array of 119000 elements does not fit"):
+        decode_request(MetadataRequest, b"\0\1\xd0\xd8" + bytes(120_001), 1, 0)
