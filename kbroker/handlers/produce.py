@@ -26,6 +26,7 @@ from kbroker.handlers.produce_answer import (
 )
 from kbroker.handlers.produce_prefix import FLEXIBLE_SINCE, Prefix, PrefixCache, uvarint_size
 from kbroker.metadata.image import INTERNAL_TOPICS
+from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.generated.produce_request import ProduceRequest
 from kbroker.protocol.record_batch import LOG_OVERHEAD
 from kbroker.replication.delayed_produce import DelayedProduce
@@ -212,7 +213,7 @@ class ProducePath:
         """Answer any Produce request."""
         if connection.staged:
             self.finish_batch(connection)
-        request, end = ProduceRequest.decode_from(frame, context.version, position)
+        request, end = decode_request(ProduceRequest, frame, context.version, position)
         items = self._items(request, context)
         now_ms = self._now_ms()
         looks = self._long_looks(items, now_ms)
