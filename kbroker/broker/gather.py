@@ -25,7 +25,8 @@ def gather(parts: Sequence[Deferred[T]]) -> Deferred[list[T | ApiError]]:
         try:
             values[index] = done.result()
         except ApiError as error:
-            values[index] = error
+            # Without its frames: there may be tens of thousands.
+            values[index] = error.with_traceback(None)
         except Exception as error:
             whole.fail(error)
         left -= 1

@@ -75,7 +75,7 @@ def decide_incremental(
             check_type(resource)
             wanted.append((resource, _apply_changes(broker, resource, current, resource_changes)))
         except ApiError as error:
-            wanted.append((resource, error))
+            wanted.append((resource, error.with_traceback(None)))
     return _decide(image, broker, wanted, validate_only)
 
 
@@ -107,7 +107,7 @@ def _decide(
             records += _difference(image, resource, current, settings)
             outcomes.append(None)
         except ApiError as error:
-            outcomes.append(error)
+            outcomes.append(error.with_traceback(None))
     return Decision(outcomes, [] if validate_only else records, atomic=False)
 
 

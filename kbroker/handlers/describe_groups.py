@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from kbroker.protocol.generated.describe_groups_request import DescribeGroupsRequest
 
 VERSIONS = (0, 6)
+#: A group costs 5 µs.
+ELEMENTS_MAX = 60_000
 
 _NOT_FOUND_SINCE = 6
 

@@ -24,10 +24,10 @@ M = TypeVar("M", bound=Message)
 class _Budget:
     """What `count > ELEMENTS_MAX` asks in the place of a number: the count comes off what is left."""
 
-    __slots__ = ("left",)
+    __slots__ = ("_all", "left")
 
     def __init__(self, left: int) -> None:
-        self.left = left
+        self.left = self._all = left
 
     def __lt__(self, count: int) -> bool:
         self.left -= count
@@ -37,29 +37,31 @@ class _Budget:
         """In the place of `too_many`."""
         if self.left >= 0:
             return too_many(count)
-        return ProtocolError(f"more than {REQUEST_ELEMENTS_MAX} elements in one request")
+        return ProtocolError(f"more than {self._all} elements in one request")
 
 
-def decode_request(message: type[M], buf: Buffer, version: int, pos: int) -> tuple[M, int]:
+def decode_request(
+    message: type[M], buf: Buffer, version: int, pos: int, elements_max: int = REQUEST_ELEMENTS_MAX
+) -> tuple[M, int]:
     """The request at `pos`, and where it ends.
 
     Raises:
-        ProtocolError: malformed bytes, or more than `REQUEST_ELEMENTS_MAX` elements.
+        ProtocolError: malformed bytes, or more than `elements_max` elements.
     """
     # An element has at least one byte.
-    if len(buf) - pos <= REQUEST_ELEMENTS_MAX or version not in message.DECODERS:
+    if len(buf) - pos <= elements_max or version not in message.DECODERS:
         return message.decode_from(buf, version, pos)
-    decoder = _with_budget(message, version)
+    decoder = _with_budget(message, version, elements_max)
     bounded: type[M] = type(message.__name__, (message,), {"__slots__": (), "DECODERS": {version: decoder}})
     return bounded.decode_from(buf, version, pos)
 
 
-def _with_budget(message: type[Message], version: int) -> Any:
+def _with_budget(message: type[Message], version: int, elements_max: int) -> Any:
     """The decoder of `version` and all that its module has for it to call, with a budget of their own."""
     names = dict(vars(sys.modules[message.__module__]))
     for name, value in list(names.items()):
         if name.startswith("_decode_"):
             names[name] = FunctionType(value.__code__, names, name, value.__defaults__)
-    budget = _Budget(REQUEST_ELEMENTS_MAX)
+    budget = _Budget(elements_max)
     names["ELEMENTS_MAX"], names["too_many"] = budget, budget.error
     return names[message.DECODERS[version].__name__]

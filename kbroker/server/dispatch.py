@@ -6,6 +6,7 @@ when its API is first asked for):
 * `VERSIONS = (lowest, highest)`;
 * `handle(services, context, request)` returns the response object or a `Deferred` of it, or is a coroutine
   function. None instead of a response sends no answer;
+* optional `ELEMENTS_MAX`: fewer elements in a request than `bounded_decode` allows, where each costs more;
 * optional `error_response(request, version, code, message)`: the API's own shape for an error that escapes.
 
 Produce and Fetch take and give bytes themselves: `raw_path(services)` makes an object with
@@ -33,7 +34,7 @@ from kbroker.protocol.api_keys import (
     response_class,
     response_header_version,
 )
-from kbroker.protocol.bounded_decode import decode_request
+from kbroker.protocol.bounded_decode import REQUEST_ELEMENTS_MAX, decode_request
 from kbroker.protocol.primitives import read_unknown_tags
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Route:
     flexible_header: bool
     tagged_response_header: bool
     raw: Callable[[Any, Any, int, RequestContext], Any] | None
+    elements_max: int
 
 
 class Dispatcher:
@@ -100,7 +102,7 @@ class Dispatcher:
             self.finish_batch(connection)
         if route.raw is not None:
             return self._call_raw(route, connection, frame, position, context)
-        request, _ = decode_request(route.request_type, frame, route.version, position)
+        request, _ = decode_request(route.request_type, frame, route.version, position, route.elements_max)
         return self._call(route, context, request)
 
     def _call_raw(
@@ -239,6 +241,7 @@ class Dispatcher:
             request_header_version(api_key, version) >= 2,
             response_header_version(api_key, version) >= 1,
             None if raw is None else raw.request,
+            getattr(module, "ELEMENTS_MAX", REQUEST_ELEMENTS_MAX),
         )
         self._routes[key_and_version] = route
         return route

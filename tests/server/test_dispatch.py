@@ -6,7 +6,8 @@ import pytest
 
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.handlers import describe_producers, list_offsets
+from kbroker.handlers import delete_groups, describe_producers, list_offsets
+from kbroker.protocol.generated.delete_groups_response import DeleteGroupsResponse
 from kbroker.protocol.generated.describe_producers_response import DescribeProducersResponse
 from kbroker.protocol.generated.list_offsets_response import ListOffsetsResponse
 from tests.handlers.node import Node
@@ -113,3 +114,15 @@ def test_none_sends_nothing(node, monkeypatch):
     client.send(client.frame("DescribeProducers", 0))
     assert client.answers() == []
     assert client.closed is None
+
+
+@pytest.mark.parametrize("spare", [0, 1])
+def test_an_api_may_allow_fewer_elements(node, monkeypatch, spare):
+    answer_with(monkeypatch, DeleteGroupsResponse(throttle_time_ms=7), delete_groups)
+    names = [f"group{i}" for i in range(delete_groups.ELEMENTS_MAX + spare)]
+    client = node.connect()
+    client.send(client.frame("DeleteGroups", 2, groups_names=names))
+    if spare:
+        assert "more than 30000 elements in one request" in client.core.close_reason
+    else:
+        assert client.answers()[0].throttle_time_ms == 7
