@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from kbroker.broker.deferred import Deferred
@@ -18,7 +17,7 @@ from kbroker.controller.decision import MAX_RECORDS_PER_REQUEST, Decision
 from kbroker.controller.features import METADATA_VERSION
 from kbroker.controller.producer_ids import ProducerIdBlock, allocate_block
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.metadata.delta import ClusterDelta, full_delta
+from kbroker.metadata.delta import ClusterDelta
 from kbroker.metadata.image import ClusterImage
 from kbroker.metadata.records import encode_record
 from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
@@ -26,7 +25,7 @@ from kbroker.raft.voter_set import QuorumVoter
 
 if TYPE_CHECKING:
     from kbroker.broker.timer import Timer, TimerHandle
-    from kbroker.metadata.cache import MetadataCache
+    from kbroker.broker.committed_metadata import CommittedMetadata
     from kbroker.metadata.records import MetadataRecord
 
 T = TypeVar("T")
@@ -117,30 +116,27 @@ class ControllerDriver:
 
     Args:
         node_id: this node.
-        cache: where committed images are published.
         timer: for request time-outs.
-        loaded: the image that the log on this node's disk comes to.
+        metadata: the committed image of this node.
     """
 
-    def __init__(self, node_id: int, cache: MetadataCache, timer: Timer, loaded: ClusterImage) -> None:
+    def __init__(self, node_id: int, timer: Timer, metadata: CommittedMetadata) -> None:
         self.node_id = node_id
-        self._cache = cache
+        self._metadata = metadata
         self._timer = timer
         self._writer: MetadataWriter | None = None
         self._epoch = -1
-        self._committed = loaded
-        self._speculative = loaded
+        self._speculative = metadata.image
         self._pending: deque[_Pending] = deque()
         self._waiting: deque[_Waiting] = deque()
-        self._publishing = False
         #: Producer ids for this broker, from blocks of its own.
         self.producer_ids = ProducerIdSource(self._allocate_producer_ids)
         #: How the quorum stands; set by who wires the node.
         self.quorum_status: Callable[[], QuorumStatus] = _no_quorum
         #: Called when this node becomes the active controller, to bring itself into the cluster.
         self.on_active: Callable[[], None] = _nothing
-        #: Called after a commit with the committed image.
-        self.on_commit: Callable[[ClusterImage], None] = _ignore
+        #: Called when it is not any more.
+        self.on_resigned: Callable[[], None] = _nothing
 
     @property
     def active(self) -> bool:
@@ -149,8 +145,13 @@ class ControllerDriver:
 
     @property
     def committed_image(self) -> ClusterImage:
-        """The cluster as committed; published from `publish_from_now` on."""
-        return self._committed
+        """The cluster as committed, published or not yet."""
+        return self._metadata.image
+
+    @property
+    def speculative_image(self) -> ClusterImage:
+        """The cluster with all that this controller has decided; the committed one where it does not lead."""
+        return self._speculative if self._writer is not None else self._metadata.image
 
     # -- requests --------------------------------------------------------------------------------------------
 
@@ -175,7 +176,7 @@ class ControllerDriver:
         except ApiError as error:
             deferred.fail(error)
             return deferred
-        if last_offset <= self._committed.offset:
+        if last_offset <= self._metadata.image.offset:
             deferred.resolve(decision.response)
             return deferred
         handle = None
@@ -191,7 +192,7 @@ class ControllerDriver:
         for part in _batches(decision, self._speculative.metadata_version):
             self._append_batch(writer, part)
         # Without records the answer may still rest on what is not committed yet.
-        return self._pending[-1].last_offset if self._pending else self._committed.offset
+        return self._pending[-1].last_offset if self._pending else self._metadata.image.offset
 
     def _append_batch(self, writer: MetadataWriter, part: _Batch) -> None:
         delta = ClusterDelta(self._speculative)
@@ -215,59 +216,42 @@ class ControllerDriver:
         return self.producer_ids.next_id()
 
     def _allocate_producer_ids(self) -> Deferred[ProducerIdBlock]:
-        broker = self._committed.brokers.get(self.node_id)
+        broker = self._metadata.image.brokers.get(self.node_id)
         epoch = -1 if broker is None else broker.epoch
         return self.append_records(lambda image: allocate_block(image, self.node_id, epoch))
 
     # -- what the quorum tells -------------------------------------------------------------------------------
 
     def lead_with(self, writer: MetadataWriter, epoch: int) -> None:
-        """This node is the active controller of `epoch`; everything before is committed."""
+        """This node is the active controller of `epoch`; everything before is committed, and folded."""
         self._writer = writer
         self._epoch = epoch
-        self._committed = replace(
-            self._committed, offset=writer.end_offset - 1, epoch=epoch, controller_id=self.node_id
-        )
-        self._speculative = self._committed
+        self._metadata.controller_is(self.node_id, epoch)
+        self._speculative = self._metadata.image.at(writer.end_offset - 1, epoch)
         self.on_active()
 
     def committed(self, high_watermark: int) -> None:
         """Publish what is committed now, then give the answers that waited for it."""
         while self._pending and self._pending[0].last_offset < high_watermark:
             pending = self._pending.popleft()
-            self._committed = pending.image
-            if self._publishing:
-                self._cache.publish(pending.image, pending.delta)
+            self._metadata.handed_over(pending.image, pending.delta)
         while self._waiting and self._waiting[0].last_offset < high_watermark:
             waiting = self._waiting.popleft()
             if waiting.timeout is not None:
                 waiting.timeout.cancel()
             waiting.deferred.resolve(waiting.response)
-        self.on_commit(self._committed)
-
-    def publish_from_now(self) -> None:
-        """Publish the committed image with all it holds, and every one after it.
-
-        Until then replayed history and the node's own registration stay private: subscribers see each log
-        created, led and fenced again only as what is true in the end.
-        """
-        self._publishing = True
-        self._cache.publish(self._committed, full_delta(self._committed))
-
-    def publish_no_more(self) -> None:
-        """What is still committed is nobody's business here: the node stops."""
-        self._publishing = False
 
     def resigned(self) -> None:
         """This node is no controller any more: whoever waits has to ask the next one."""
-        self._writer = None
-        self._speculative = self._committed
+        was_active, self._writer = self.active, None
         self._pending.clear()
         while self._waiting:
             waiting = self._waiting.popleft()
             if waiting.timeout is not None:
                 waiting.timeout.cancel()
             waiting.deferred.fail(ApiError(ErrorCode.NOT_CONTROLLER))
+        if was_active:
+            self.on_resigned()
 
 
 def _nothing() -> None:
@@ -276,7 +260,3 @@ def _nothing() -> None:
 
 def _no_quorum() -> QuorumStatus:
     raise ApiError(ErrorCode.NOT_CONTROLLER)
-
-
-def _ignore(image: ClusterImage) -> None:
-    """Nobody asked to hear of commits."""

@@ -12,6 +12,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from kbroker.broker.committed_metadata import CommittedMetadata
 from kbroker.broker.controller_driver import ControllerDriver, QuorumStatus
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.metadata_files import METADATA_DIRECTORY, MetadataFiles
@@ -138,7 +139,11 @@ class KraftNode:
             raise ConfigError(f"this release cannot serve the cluster here: {error.text}") from None
         self._loaded: _Loaded | None = loaded
         self.started: Deferred[None] = Deferred()
-        self.controller = ControllerDriver(setup.node_id, cache, timer, loaded.image)
+        log = loaded.log
+        self.metadata = CommittedMetadata(
+            cache, loaded.image, loaded.rules, lambda start, end: _read_log(log, start, end)
+        )
+        self.controller = ControllerDriver(setup.node_id, timer, self.metadata)
         self.raft = RaftDriver(
             _raft_node(setup.node_id, voters, loaded),
             loaded.log,
@@ -163,7 +168,7 @@ class KraftNode:
         )
         self.controller.on_active = self._join
         self.controller.quorum_status = self._status
-        self.controller.on_commit = self.snapshots.committed
+        self.metadata.on_commit = self.snapshots.committed
 
     def start(self) -> Deferred[None]:
         """Join the quorum; `started` resolves when this broker serves, or fails with ConfigError."""
@@ -176,8 +181,8 @@ class KraftNode:
         The last records fence this broker, so that whoever reads the log next, Apache Kafka included, need
         not wait whether it is still alive.
         """
-        self.controller.publish_no_more()
-        broker = self.controller.committed_image.brokers.get(self._setup.node_id)
+        self.metadata.publish_no_more()
+        broker = self.metadata.image.brokers.get(self._setup.node_id)
         if broker is not None and self.controller.active and not self.raft.failed:
             self.controller.append_records(lambda image: fence_broker(image, broker.id, broker.epoch))
         self.raft.stop()
@@ -194,6 +199,7 @@ class KraftNode:
     def committed(self, high_watermark: int) -> None:
         """See `QuorumListener`."""
         self.controller.committed(high_watermark)
+        self.metadata.committed(high_watermark)
 
     def resigned(self, epoch: int) -> None:
         """See `QuorumListener`."""
@@ -234,14 +240,14 @@ class KraftNode:
         except ApiError as error:
             self.started.fail(ConfigError(f"this release cannot serve the cluster here: {error.text}"))
             return
-        latent = latent_features(self.controller.committed_image)
+        latent = latent_features(self.metadata.image)
         if latent:
             _log.warning(
                 "this cluster uses features that this release does not act on: %s. What they wrote is kept, "
                 "but their groups and transactions are not served",
                 ", ".join(f"{name} {level}" for name, level in sorted(latent.items())),
             )
-        self.controller.publish_from_now()
+        self.metadata.publish_from_now()
         self.started.resolve(None)
 
 
@@ -277,7 +283,7 @@ def _load(setup: KraftSetup, metadata_dir: LogDir, now_ms: int) -> _Loaded:
     newest = snapshot_ids[-1] if snapshot_ids else BOOTSTRAP_ID
     log = _open(setup, metadata_dir, newest.offset, now_ms)
     files.remove_leftovers()
-    loader = MetadataLoader(setup.cluster_id)
+    loader = MetadataLoader(ClusterImage(setup.cluster_id))
     try:
         snapshot = files.read_snapshot(newest) if snapshot_ids else files.read_old_bootstrap()
         if newest == BOOTSTRAP_ID and log.log_end_offset == 0:
@@ -285,7 +291,7 @@ def _load(setup: KraftSetup, metadata_dir: LogDir, now_ms: int) -> _Loaded:
         if snapshot_ids:
             loader.load_snapshot(snapshot, newest)
         log_bytes = 0
-        for data in _read_log(log, newest.offset):
+        for data in _read_log(log, newest.offset, log.log_end_offset):
             log_bytes += len(data)
             loader.load(read_items(data))
     except (RaftLogCorruption, MetadataCorruption) as error:
@@ -335,13 +341,13 @@ def _open(setup: KraftSetup, metadata_dir: LogDir, snapshot_offset: int, now_ms:
     return log
 
 
-def _read_log(log: Log, start: int) -> Iterator[bytes]:
-    """All whole batches from the one that holds `start` on."""
+def _read_log(log: Log, start: int, end: int) -> Iterator[bytes]:
+    """The whole batches from the one that holds `start` on, below `end`."""
     if start < log.log_start_offset:
         raise RaftLogCorruption(f"records {start} to {log.log_start_offset} are in no snapshot and no log")
     offset = start
-    while offset < log.log_end_offset:
-        found = log.read(offset, _READ_BYTES, log.log_end_offset, True)
+    while offset < end:
+        found = log.read(offset, _READ_BYTES, end, True)
         if not found.parts:
             raise RaftLogCorruption(f"nothing can be read at offset {offset}")
         yield b"".join(part.read() for part in found.parts)

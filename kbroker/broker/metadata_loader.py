@@ -1,7 +1,8 @@
 """From the batches of the metadata log, and from its snapshots, to cluster images.
 
-Used on start for all there is, and by a standby for what it fetches. Records of a metadata transaction
-(KIP-868) count when its end record arrives, all at once.
+Used on start for all there is, and by whoever does not lead for what is committed since
+(`committed_metadata.py`). Records of a metadata transaction (KIP-868) count when its end record arrives, all
+at once.
 """
 
 from __future__ import annotations
@@ -15,9 +16,14 @@ from kbroker.metadata.records import MetadataRecord, decode_record
 from kbroker.raft.batches import LogItem, QuorumRules, check_snapshot
 from kbroker.types import OffsetAndEpoch
 
+NO_RULES = QuorumRules()
+
 
 class MetadataLoader:
     """Folds one snapshot (or none) and then log batches, in order; `image()` at any time.
+
+    Args:
+        base: what has been folded before: an empty cluster, or the image of the log so far.
 
     Attributes:
         rules: what the control records so far say of the quorum.
@@ -25,15 +31,14 @@ class MetadataLoader:
         in_transaction: a metadata transaction is open.
     """
 
-    def __init__(self, cluster_id: str) -> None:
-        self.rules = QuorumRules()
+    def __init__(self, base: ClusterImage, rules: QuorumRules = NO_RULES) -> None:
+        self.rules = rules
         self.last_timestamp_ms = 0
         self.in_transaction = False
         self._transaction: list[MetadataRecord] = []
-        self._offset = -1
-        self._epoch = -1
-        self._base = ClusterImage(cluster_id)
-        self._delta = ClusterDelta(self._base)
+        self._offset = base.offset
+        self._epoch = base.epoch
+        self._delta = ClusterDelta(base)
 
     def load_snapshot(self, items: Sequence[LogItem], snapshot_id: OffsetAndEpoch) -> None:
         """Start from a snapshot; call it first, or not at all.
@@ -62,13 +67,28 @@ class MetadataLoader:
             self._offset, self._epoch = item.last_offset, item.epoch
             self.last_timestamp_ms = max(self.last_timestamp_ms, item.timestamp_ms)
 
+    @property
+    def next_offset(self) -> int:
+        """Where the next batch begins."""
+        return self._offset + 1
+
     def image(self) -> ClusterImage:
         """The cluster as of the last batch; later batches build on it."""
-        image = self._delta.image(self._offset, self._epoch)
+        return self.take()[0]
+
+    def take(self) -> tuple[ClusterImage, ClusterDelta]:
+        """The cluster as of the last batch, and what changed since it was last taken."""
+        delta = self._delta
+        image = delta.image(self._offset, self._epoch)
         if image.kraft_version != self.rules.kraft_version:
             image = replace(image, kraft_version=self.rules.kraft_version)
-        self._base, self._delta = image, ClusterDelta(image)
-        return image
+            delta.features_changed = True
+        self._delta = ClusterDelta(image)
+        return image, delta
+
+    def rebase(self, image: ClusterImage) -> None:
+        """Go on from `image`, which is the one taken last but for what no record says."""
+        self._delta = ClusterDelta(image)
 
     def _fold(self, item: LogItem) -> None:
         if item.is_control:

@@ -6,6 +6,7 @@ import pytest
 
 from kbroker.broker.metadata_loader import MetadataLoader
 from kbroker.metadata.delta import MetadataCorruption
+from kbroker.metadata.image import ClusterImage
 from kbroker.metadata.records import decode_record, encode_record
 from kbroker.metadata.snapshot import image_records
 from kbroker.raft.batches import RaftLogCorruption, check_snapshot, read_items, snapshot_batches
@@ -15,7 +16,7 @@ from tests.metadata.kafka_log import LOG, SNAPSHOTS
 
 
 def loaded(snapshot=None):
-    loader = MetadataLoader("goldenDiskSingleAAAAAA")
+    loader = MetadataLoader(ClusterImage("goldenDiskSingleAAAAAA"))
     if snapshot is not None:
         loader.load_snapshot(list(read_items(SNAPSHOTS[snapshot])), parse_snapshot_file_name(snapshot))
     loader.load(read_items(LOG))
@@ -62,7 +63,7 @@ def test_our_own_snapshot_of_the_image_gives_it_back(replayed):
     image = replayed.image()
     values = [encode_record(record, 33) for record in image_records(image)]
     data = b"".join(snapshot_batches(values, replayed.rules, epoch=3, last_log_timestamp_ms=5, now_ms=6))
-    loader = MetadataLoader(image.cluster_id)
+    loader = MetadataLoader(ClusterImage(image.cluster_id))
     loader.load_snapshot(list(read_items(data)), OffsetAndEpoch(image.offset + 1, image.epoch))
     assert loader.image() == image
     assert loader.last_timestamp_ms == 5

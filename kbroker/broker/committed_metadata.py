@@ -1,0 +1,123 @@
+"""The committed image of this node, and its publication.
+
+The active controller hands over the images it has made while deciding; everybody else folds committed
+batches from the log, or a whole snapshot of the leader's. One owner, so that a node that begins or stops to
+lead goes on from exactly what is committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from kbroker.broker.metadata_loader import MetadataLoader
+from kbroker.metadata.delta import ClusterDelta, full_delta
+from kbroker.metadata.difference import difference
+from kbroker.metadata.image import ClusterImage
+from kbroker.raft.batches import LogItem, QuorumRules, read_items
+from kbroker.types import OffsetAndEpoch
+
+if TYPE_CHECKING:
+    from kbroker.metadata.cache import MetadataCache
+
+
+class CommittedMetadata:
+    """What this node knows to be committed.
+
+    Args:
+        cache: where images are published, once `publish_from_now` was called.
+        image: what snapshot and log on this node's disk come to, as far as they are known to be committed.
+        rules: what they say of the quorum.
+        read_log: `(start, end)` -> the log's whole batches from the one that holds `start` on, below `end`.
+    """
+
+    def __init__(
+        self,
+        cache: MetadataCache,
+        image: ClusterImage,
+        rules: QuorumRules,
+        read_log: Callable[[int, int], Iterator[bytes]],
+    ) -> None:
+        self.image = image
+        self._cache = cache
+        self._loader = MetadataLoader(image, rules)
+        self._read_log = read_log
+        self._publishing = False
+        #: Called with each new committed image, after its publication.
+        self.on_commit: Callable[[ClusterImage], None] = _ignore
+
+    @property
+    def rules(self) -> QuorumRules:
+        """What committed control records say of the quorum."""
+        return self._loader.rules
+
+    @property
+    def in_transaction(self) -> bool:
+        """A metadata transaction of an earlier leader is open."""
+        return self._loader.in_transaction
+
+    def committed(self, high_watermark: int) -> None:
+        """Everything before `high_watermark` is committed: fold what is new of the log.
+
+        Raises:
+            RaftLogCorruption, MetadataCorruption: the log cannot be what a quorum committed.
+        """
+        start = self._loader.next_offset
+        if high_watermark <= start:
+            return
+        for data in self._read_log(start, high_watermark):
+            self._loader.load(read_items(data))
+        self._take()
+
+    def loaded(self, items: Sequence[LogItem], snapshot_id: OffsetAndEpoch) -> None:
+        """The leader's snapshot takes the place of all that was folded before.
+
+        Raises:
+            RaftLogCorruption, MetadataCorruption: the snapshot is not whole, or no cluster.
+        """
+        loader = MetadataLoader(ClusterImage(self.image.cluster_id))
+        loader.load_snapshot(items, snapshot_id)
+        self._loader = loader
+        image = replace(loader.image(), controller_id=self.image.controller_id)
+        self._set(image, difference(self.image, image))
+
+    def handed_over(self, image: ClusterImage, delta: ClusterDelta) -> None:
+        """The active controller's own batch is committed, and this is what it comes to."""
+        self._loader = MetadataLoader(image, self._loader.rules)
+        self._set(image, delta)
+
+    def controller_is(self, node_id: int, epoch: int) -> None:
+        """Another leader is known: part of what is published, though no record says it."""
+        if self.image.controller_id == node_id:
+            return
+        image = replace(self.image, controller_id=node_id, epoch=max(epoch, self.image.epoch))
+        self._loader.rebase(image)
+        self._set(image, ClusterDelta(self.image))
+
+    def publish_from_now(self) -> None:
+        """Publish the committed image with all it holds, and every one after it.
+
+        Until then replayed history and the node's own registration stay private: subscribers see each log
+        created, led and fenced again only as what is true in the end.
+        """
+        if not self._publishing:
+            self._publishing = True
+            self._cache.publish(self.image, full_delta(self.image))
+
+    def publish_no_more(self) -> None:
+        """What is still committed is nobody's business here: the node stops."""
+        self._publishing = False
+
+    def _take(self) -> None:
+        self._set(*self._loader.take())
+
+    def _set(self, image: ClusterImage, delta: ClusterDelta) -> None:
+        self.image = image
+        if self._publishing:
+            self._cache.publish(image, delta)
+        self.on_commit(image)
+
+
+def _ignore(image: ClusterImage) -> None:
+    """Nobody asked to hear of commits."""
