@@ -24,8 +24,8 @@ from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 from kbroker.raft.voter_set import QuorumVoter
 
 if TYPE_CHECKING:
-    from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.broker.committed_metadata import CommittedMetadata
+    from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.metadata.records import MetadataRecord
 
 T = TypeVar("T")
