@@ -101,6 +101,8 @@ class RaftNode:
                 return self._flushed_to(end)
             case ShutDown():
                 return self._shut_down()
+            case _:
+                return []  # of larger quorums
 
     def _start(self, end_offset: int) -> list[Effect]:
         self._end_offset = self._epoch_start = end_offset

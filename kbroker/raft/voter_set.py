@@ -22,6 +22,13 @@ class QuorumEndpoint(NamedTuple):
     port: int
 
 
+class ReplicaKey(NamedTuple):
+    """A node with its directory (KIP-853); zero where the peer or the quorum does not know directories."""
+
+    id: int
+    directory_id: Uuid = ZERO_UUID
+
+
 class QuorumVoter(NamedTuple):
     """A voter. The directory id tells a node from the same node on a new disk; zero with static voters."""
 
