@@ -104,7 +104,7 @@ class Peers(Protocol):
     ) -> Watch:
         """Hold a connection to the node, and call `on_gone` as soon as it has died and its port refuses.
 
-        A killed process is noticed within milliseconds; a paused one, or one that is cut off, never (time-outs
+        A killed process is noticed within milliseconds; a paused one, or one cut off, never (time-outs
         are for those), nor one that has never been reached. `on_back` is called when it accepts again.
         """
         ...

@@ -1,0 +1,91 @@
+"""The port to other nodes over sockets: one connection for each (address, channel), opened when first used.
+
+A connection asks ApiVersions once, then sends what waits, pipelined. When its port refuses, everything that
+waits is told at once; new requests wait for the next attempt, which comes after a pause that grows from 20 to
+250 ms. Nothing is sent twice: whether a request may be repeated is for its sender to say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from kbroker.broker.deferred import Deferred
+from kbroker.broker.peer import PeerAddress, PeerError, PeerFailure
+from kbroker.server.peer_connection import PeerConnection
+from kbroker.server.peer_socket import ReceiveBuffers
+from kbroker.server.peer_watch import PeerWatch
+
+if TYPE_CHECKING:
+    from kbroker.broker.timer import Timer
+    from kbroker.protocol.primitives import Message
+
+#: Largest answer that is taken from a peer.
+RESPONSE_BYTES_MAX = 512 * 1024 * 1024
+
+
+class PeerClient:
+    """All connections of this node to others; see `kbroker.broker.peer.Peers`.
+
+    Args:
+        client_id: what the peers see in the requests' headers.
+        timer: for time-outs and pauses.
+    """
+
+    def __init__(self, client_id: str, timer: Timer) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._client_id = client_id
+        self._timer = timer
+        self._buffers = ReceiveBuffers(RESPONSE_BYTES_MAX)
+        self._connections: dict[tuple[PeerAddress, str], PeerConnection] = {}
+        self._watches: set[PeerWatch] = set()
+        self._closed = False
+
+    def send(
+        self,
+        address: PeerAddress,
+        request: Message,
+        *,
+        timeout_ms: float,
+        channel: str,
+        version: int | None = None,
+    ) -> Deferred[Any]:
+        """See `Peers.send`."""
+        if self._closed:
+            answer: Deferred[Any] = Deferred()
+            answer.fail(PeerError(PeerFailure.UNREACHABLE, address, "this node stops"))
+            return answer
+        connection = self._connections.get((address, channel))
+        if connection is None:
+            connection = self._connections[address, channel] = PeerConnection(
+                self._loop, self._timer, address, self._client_id, self._buffers
+            )
+        return connection.send(request, timeout_ms, version)
+
+    def close_channel(self, address: PeerAddress, channel: str) -> None:
+        """See `Peers.close_channel`."""
+        connection = self._connections.pop((address, channel), None)
+        if connection is not None:
+            connection.close()
+
+    def watch(
+        self, address: PeerAddress, on_gone: Callable[[], None], on_back: Callable[[], None] | None = None
+    ) -> PeerWatch:
+        """See `Peers.watch`."""
+        watch = PeerWatch(self._loop, self._timer, address, on_gone, on_back, self._watches.discard)
+        if not self._closed:
+            self._watches.add(watch)
+            watch.begin()
+        return watch
+
+    async def close(self) -> None:
+        """Close all connections; what is under way fails with CLOSED."""
+        self._closed = True
+        for watch in list(self._watches):
+            watch.cancel()
+        connections, self._connections = list(self._connections.values()), {}
+        for connection in connections:
+            connection.close()
+        # Transports close in the loop's next turn.
+        await asyncio.sleep(0)

@@ -1,0 +1,341 @@
+"""The client side of connections between nodes, over real sockets of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import struct
+
+import pytest
+import pytest_asyncio
+
+from kbroker.broker.peer import PeerAddress, PeerError, PeerFailure
+from kbroker.protocol.api_keys import ApiKey, response_header_version
+from kbroker.protocol.generated.api_versions_response import ApiVersion, ApiVersionsResponse
+from kbroker.protocol.generated.fetch_request import FetchRequest
+from kbroker.protocol.generated.fetch_response import (
+    FetchableTopicResponse,
+    FetchResponse,
+    PartitionData,
+)
+from kbroker.protocol.generated.metadata_request import MetadataRequest
+from kbroker.protocol.generated.metadata_response import MetadataResponse
+from kbroker.protocol.generated.vote_request import VoteRequest
+from kbroker.server.peer_client import PeerClient
+from kbroker.server.runtime import LoopTimer
+
+FETCH_VERSION = 12
+
+
+class Peer:
+    """A node that answers what the test says."""
+
+    def __init__(self) -> None:
+        self.connections = 0
+        self.asked: list[tuple[int, int]] = []
+        self.silent: set[int] = set()
+        self.refused_versions: set[int] = set()
+        self.records = b""
+        self.writers: list[asyncio.StreamWriter] = []
+        self._server: asyncio.Server | None = None
+        self.port = 0
+
+    async def start(self) -> None:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def die(self) -> None:
+        assert self._server is not None
+        self._server.close()
+        for writer in self.writers:
+            writer.transport.abort()
+        self.writers.clear()
+        await asyncio.sleep(0)
+
+    @property
+    def address(self) -> PeerAddress:
+        return PeerAddress(7, "127.0.0.1", self.port)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        self.writers.append(writer)
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                (size,) = struct.unpack(">i", await reader.readexactly(4))
+                frame = await reader.readexactly(size)
+                key, version, correlation_id = struct.unpack_from(">hhi", frame)
+                self.asked.append((key, version))
+                if key not in self.silent:
+                    self._answer(writer, key, version, correlation_id)
+        writer.close()
+
+    def _answer(self, writer: asyncio.StreamWriter, key: int, version: int, correlation_id: int) -> None:
+        if key == ApiKey.API_VERSIONS:
+            response, version = self._versions(version)
+        elif key == ApiKey.FETCH:
+            partition = PartitionData(partition_index=0, high_watermark=5, records=self.records)
+            response = FetchResponse(responses=[FetchableTopicResponse(topic="t", partitions=[partition])])
+        else:
+            response = MetadataResponse(cluster_id=f"asked {correlation_id}")
+        header = struct.pack(">i", correlation_id)
+        if response_header_version(key, version):
+            header += b"\0"
+        body = header + response.encode(version)
+        writer.write(struct.pack(">i", len(body)) + body)
+
+    def _versions(self, version: int) -> tuple[ApiVersionsResponse, int]:
+        if version in self.refused_versions:
+            return ApiVersionsResponse(error_code=35), 0
+        keys = [
+            ApiVersion(api_key=ApiKey.FETCH, min_version=4, max_version=FETCH_VERSION),
+            ApiVersion(api_key=ApiKey.METADATA, min_version=0, max_version=9),
+            ApiVersion(api_key=ApiKey.API_VERSIONS, min_version=0, max_version=3),
+        ]
+        return ApiVersionsResponse(api_keys=keys), version
+
+
+class World:
+    """A peer and a client of it, inside one event loop."""
+
+    async def __aenter__(self) -> World:
+        self.peer = Peer()
+        await self.peer.start()
+        self.client = PeerClient("kbroker-1", LoopTimer(asyncio.get_running_loop()))
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.client.close()
+        await self.peer.die()
+
+    async def ask(self, request=None, timeout_ms=5000.0, channel="raft", version=None):
+        deferred = self.client.send(
+            self.peer.address,
+            request or MetadataRequest(),
+            timeout_ms=timeout_ms,
+            channel=channel,
+            version=version,
+        )
+        return await wait(deferred)
+
+
+async def wait(deferred):
+    future = asyncio.get_running_loop().create_future()
+    deferred.then(lambda _: future.done() or future.set_result(None))
+    await asyncio.wait_for(future, 10)
+    return deferred.result()
+
+
+async def reason_of(awaitable) -> PeerFailure:
+    with pytest.raises(PeerError) as caught:
+        await awaitable
+    return caught.value.reason
+
+
+@pytest_asyncio.fixture
+async def world():
+    async with World() as world:
+        yield world
+
+
+def free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return sock.getsockname()[1]
+
+
+async def test_versions_are_asked_once_and_the_highest_common_one_is_used(world):
+    for _ in range(3):
+        await world.ask()
+    assert world.peer.asked == [(18, 3)] + [(3, 9)] * 3
+    assert (await world.ask(version=4)).cluster_id.startswith("asked")
+    assert world.peer.asked[-1] == (3, 4)
+
+
+async def test_requests_are_pipelined_and_answered_in_order(world):
+    deferreds = [
+        world.client.send(world.peer.address, MetadataRequest(), timeout_ms=5000, channel="c")
+        for _ in range(50)
+    ]
+    answers = [(await wait(deferred)).cluster_id for deferred in deferreds]
+    assert answers == [f"asked {n}" for n in range(2, 52)]
+    assert world.peer.connections == 1
+
+
+async def test_channels_have_connections_of_their_own(world):
+    world.peer.silent.add(ApiKey.FETCH)
+    parked = world.client.send(world.peer.address, FetchRequest(), timeout_ms=9000, channel="fetch-0")
+    await world.ask(channel="raft")
+    assert not parked.done
+    assert world.peer.connections == 2
+    world.client.close_channel(world.peer.address, "fetch-0")
+    assert await reason_of(wait(parked)) is PeerFailure.CLOSED
+
+
+async def test_a_version_that_the_peer_does_not_know(world):
+    assert await reason_of(world.ask(VoteRequest())) is PeerFailure.UNSUPPORTED_VERSION
+    assert await reason_of(world.ask(version=12)) is PeerFailure.UNSUPPORTED_VERSION
+    assert (await world.ask()).cluster_id
+
+
+async def test_a_peer_that_knows_only_the_first_api_versions(world):
+    world.peer.refused_versions = {3}
+    await world.ask()
+    assert world.peer.asked == [(18, 3), (18, 0), (3, 9)]
+
+
+@pytest.mark.parametrize("size", [10, 70_000, 3_000_000])
+async def test_records_of_an_answer_are_a_view_of_its_frame(world, size):
+    world.peer.records = bytes(range(256)) * (size // 256 + 1)
+    kept = []
+    for _ in range(4):
+        response = await world.ask(FetchRequest(), channel="fetch-0")
+        records = response.responses[0].partitions[0].records
+        assert isinstance(records, memoryview)
+        kept.append(records)
+    # What somebody still looks at is not written over by the frames behind it.
+    assert all(records == world.peer.records for records in kept)
+
+
+async def test_a_large_frame_leaves_its_buffer_to_the_next_one(world):
+    world.peer.records = b"x" * 1_000_000
+    buffers = world.client._buffers
+    seen = []
+    for _ in range(3):
+        sizes = []
+        world.client.send(world.peer.address, FetchRequest(), timeout_ms=5000, channel="fetch-0").then(
+            lambda done, sizes=sizes: sizes.append(done.result().responses[0].topic)
+        )
+        while not sizes:
+            await asyncio.sleep(0.001)
+        await asyncio.sleep(0)
+        seen.append(buffers._spare)
+    assert seen[0] is not None
+    assert seen[0] is seen[1] is seen[2]
+
+
+async def test_a_port_that_refuses_is_told_at_once_to_all_that_wait(world):
+    await world.peer.die()
+    started = asyncio.get_running_loop().time()
+    deferreds = [
+        world.client.send(world.peer.address, MetadataRequest(), timeout_ms=60_000, channel="c")
+        for _ in range(3)
+    ]
+    for deferred in deferreds:
+        assert await reason_of(wait(deferred)) is PeerFailure.REFUSED
+    assert asyncio.get_running_loop().time() - started < 1
+
+
+async def test_a_name_with_two_addresses_that_both_refuse(world):
+    address = PeerAddress(1, "localhost", free_port())
+    deferred = world.client.send(address, MetadataRequest(), timeout_ms=5000, channel="c")
+    assert await reason_of(wait(deferred)) is PeerFailure.REFUSED
+
+
+async def test_a_name_that_does_not_exist(world):
+    address = PeerAddress(1, "no-such-host.invalid", 1)
+    deferred = world.client.send(address, MetadataRequest(), timeout_ms=5000, channel="c")
+    assert await reason_of(wait(deferred)) is PeerFailure.UNREACHABLE
+
+
+async def test_a_peer_that_comes_back_is_reached_again(world):
+    await world.ask()
+    await world.peer.die()
+    assert await reason_of(world.ask()) in (PeerFailure.CLOSED, PeerFailure.REFUSED)
+    assert await reason_of(world.ask()) is PeerFailure.REFUSED
+    await world.peer.start()
+    assert (await world.ask()).cluster_id
+
+
+async def test_a_request_without_an_answer_times_out_and_those_behind_it_are_told(world):
+    await world.ask()
+    world.peer.silent.add(ApiKey.FETCH)
+    parked = world.client.send(world.peer.address, FetchRequest(), timeout_ms=30, channel="raft")
+    behind = world.client.send(world.peer.address, FetchRequest(), timeout_ms=60_000, channel="raft")
+    assert await reason_of(wait(parked)) is PeerFailure.TIMED_OUT
+    assert await reason_of(wait(behind)) is PeerFailure.CLOSED
+    assert (await world.ask()).cluster_id
+    assert world.peer.connections == 2
+
+
+async def test_a_peer_that_accepts_and_says_nothing(world):
+    world.peer.silent.add(ApiKey.API_VERSIONS)
+    assert await reason_of(world.ask(timeout_ms=30)) is PeerFailure.TIMED_OUT
+    world.peer.silent.clear()
+    # The connection still waits for its first answer; closing it is what a new attempt begins with.
+    world.client.close_channel(world.peer.address, "raft")
+    assert (await world.ask()).cluster_id
+
+
+async def test_an_answer_that_is_no_frame_closes_the_connection(world):
+    await world.ask()
+    world.peer.silent.add(ApiKey.METADATA)
+    waiting = world.client.send(world.peer.address, MetadataRequest(), timeout_ms=5000, channel="raft")
+    await asyncio.sleep(0.01)
+    world.peer.writers[0].write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+    assert await reason_of(wait(waiting)) is PeerFailure.CLOSED
+
+
+async def test_frames_that_come_in_pieces(world):
+    await world.ask()
+    world.peer.silent.add(ApiKey.METADATA)
+    asked = [
+        world.client.send(world.peer.address, MetadataRequest(), timeout_ms=5000, channel="raft")
+        for _ in range(2)
+    ]
+    while len(world.peer.asked) < 4:
+        await asyncio.sleep(0.001)
+    data = b""
+    for correlation_id in (3, 4):
+        body = struct.pack(">ib", correlation_id, 0) + MetadataResponse(cluster_id="x").encode(9)
+        data += struct.pack(">i", len(body)) + body
+    for byte in data:
+        world.peer.writers[0].write(bytes([byte]))
+        await asyncio.sleep(0)
+    assert [(await wait(deferred)).cluster_id for deferred in asked] == ["x", "x"]
+
+
+async def test_after_close_nothing_is_sent(world):
+    await world.ask()
+    await world.client.close()
+    assert await reason_of(world.ask()) is PeerFailure.UNREACHABLE
+
+
+async def test_a_watch_tells_at_once_that_a_process_is_gone_and_that_it_is_back(world):
+    told = []
+    watch = world.client.watch(world.peer.address, lambda: told.append("gone"), lambda: told.append("back"))
+    await until(lambda: world.peer.connections == 1)
+    started = asyncio.get_running_loop().time()
+    await world.peer.die()
+    await until(lambda: told == ["gone"])
+    assert watch.gone
+    assert asyncio.get_running_loop().time() - started < 1
+    await world.peer.start()
+    await until(lambda: told == ["gone", "back"])
+    assert not watch.gone
+
+
+async def test_a_watch_does_not_call_gone_what_only_closed_the_connection(world):
+    told = []
+    world.client.watch(world.peer.address, lambda: told.append("gone"))
+    await until(lambda: world.peer.connections == 1)
+    world.peer.writers[0].transport.abort()
+    await until(lambda: world.peer.connections == 2)
+    assert not told
+
+
+async def test_a_watch_does_not_call_gone_what_was_never_there(world):
+    told = []
+    watch = world.client.watch(PeerAddress(9, "127.0.0.1", free_port()), lambda: told.append("gone"))
+    await asyncio.sleep(0.05)
+    assert not told
+    assert not watch.gone
+    watch.cancel()
+
+
+async def until(condition) -> None:
+    for _ in range(5000):
+        if condition():
+            return
+        await asyncio.sleep(0.001)
+    raise AssertionError("it did not come to that")
