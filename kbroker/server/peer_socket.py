@@ -44,16 +44,15 @@ class ReceiveBuffers:
         spare = self._spare
         if spare is not None and len(spare) >= size:
             self._spare = None
-            return spare
+            # A bytearray that somebody still has a view of does not change its size.
+            with contextlib.suppress(BufferError):
+                spare.append(spare.pop())
+                return spare
         return bytearray(size)
 
     def give(self, buffer: bytearray) -> None:
-        """The frame in `buffer` was handled: it serves the next one, unless somebody still looks into it."""
-        if len(buffer) > SPARE_BYTES_MAX or (self._spare is not None and len(self._spare) >= len(buffer)):
-            return
-        # A bytearray that somebody has a view of does not change its size.
-        with contextlib.suppress(BufferError):
-            buffer.append(buffer.pop())
+        """The frame in `buffer` was handled: it serves a later one, if nobody looks into it any more then."""
+        if len(buffer) <= SPARE_BYTES_MAX:
             self._spare = buffer
 
 

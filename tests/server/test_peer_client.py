@@ -199,19 +199,16 @@ async def test_records_of_an_answer_are_a_view_of_its_frame(world, size):
 
 async def test_a_large_frame_leaves_its_buffer_to_the_next_one(world):
     world.peer.records = b"x" * 1_000_000
-    buffers = world.client._buffers
-    seen = []
-    for _ in range(3):
-        sizes = []
+    buffers, seen = [], []
+    take = world.client._buffers.take
+    world.client._buffers.take = lambda size: buffers.append(take(size)) or buffers[-1]
+    for number in range(1, 4):
         world.client.send(world.peer.address, FetchRequest(), timeout_ms=5000, channel="fetch-0").then(
-            lambda done, sizes=sizes: sizes.append(done.result().responses[0].topic)
+            lambda done: seen.append(done.result().responses[0].topic)
         )
-        while not sizes:
-            await asyncio.sleep(0.001)
-        await asyncio.sleep(0)
-        seen.append(buffers._spare)
-    assert seen[0] is not None
-    assert seen[0] is seen[1] is seen[2]
+        await until(lambda number=number: len(seen) == number)
+    assert len(buffers) == 3
+    assert buffers[0] is buffers[1] is buffers[2]
 
 
 async def test_a_port_that_refuses_is_told_at_once_to_all_that_wait(world):
