@@ -23,6 +23,7 @@ from kbroker.protocol.generated.metadata_request import MetadataRequest
 from kbroker.protocol.generated.metadata_response import MetadataResponse
 from kbroker.protocol.generated.vote_request import VoteRequest
 from kbroker.server.peer_client import PeerClient
+from kbroker.server.peer_socket import ReceiveBuffers
 from kbroker.server.runtime import LoopTimer
 
 FETCH_VERSION = 12
@@ -197,11 +198,13 @@ async def test_records_of_an_answer_are_a_view_of_its_frame(world, size):
     assert all(records == world.peer.records for records in kept)
 
 
-async def test_a_large_frame_leaves_its_buffer_to_the_next_one(world):
+async def test_a_large_frame_leaves_its_buffer_to_the_next_one(world, monkeypatch):
     world.peer.records = b"x" * 1_000_000
     buffers, seen = [], []
-    take = world.client._buffers.take
-    world.client._buffers.take = lambda size: buffers.append(take(size)) or buffers[-1]
+    take = ReceiveBuffers.take
+    monkeypatch.setattr(
+        ReceiveBuffers, "take", lambda self, size: buffers.append(take(self, size)) or buffers[-1]
+    )
     for number in range(1, 4):
         world.client.send(world.peer.address, FetchRequest(), timeout_ms=5000, channel="fetch-0").then(
             lambda done: seen.append(done.result().responses[0].topic)
