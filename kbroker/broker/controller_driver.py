@@ -52,6 +52,22 @@ class MetadataWriter(Protocol):
         ...
 
 
+class ControllerWatcher(Protocol):
+    """Who works only while this node is the active controller (broker/controller_chores.py)."""
+
+    def activated(self, image: ClusterImage) -> None:
+        """This node is the active controller now, with everything up to `image` committed."""
+        ...
+
+    def committed(self, image: ClusterImage) -> None:
+        """More is committed; while this node is the active controller."""
+        ...
+
+    def resigned(self) -> None:
+        """This node is no controller any more."""
+        ...
+
+
 class QuorumStatus(NamedTuple):
     """The metadata quorum as its leader sees it."""
 
@@ -152,6 +168,12 @@ class ControllerDriver:
     def speculative_image(self) -> ClusterImage:
         """The cluster with all that this controller has decided; the committed one where it does not lead."""
         return self._speculative if self._writer is not None else self._metadata.image
+
+    def watch(self, watcher: ControllerWatcher) -> None:
+        """Tell `watcher` of activity and commits from now on; at once if this node is active already."""
+        self._watchers.append(watcher)
+        if self.active:
+            watcher.activated(self._committed)
 
     # -- requests --------------------------------------------------------------------------------------------
 
