@@ -65,9 +65,14 @@ class _Pending:
         self.answer: Deferred[Any] = Deferred()
         self.timeout: TimerHandle | None = None
 
+    def stop_timeout(self) -> None:
+        # Forgotten as well: it knows this request, and a circle would keep the answer's frame alive.
+        timeout, self.timeout = self.timeout, None
+        if timeout is not None:
+            timeout.cancel()
+
     def fail(self, error: PeerError) -> None:
-        if self.timeout is not None:
-            self.timeout.cancel()
+        self.stop_timeout()
         if not self.answer.done:
             _tell(self.answer.fail, error)
 
@@ -233,8 +238,7 @@ class PeerConnection:
             self._drop(PeerFailure.CLOSED, "an answer that nobody waits for", _State.PAUSING)
             return
         pending = self._sent.popleft()[1]
-        if pending.timeout is not None:
-            pending.timeout.cancel()
+        pending.stop_timeout()
         if pending.answer.done:
             return
         try:
