@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from kbroker.broker.deferred import Deferred
 from kbroker.coordinator.shard import CoordinatorRecord, Outcome, Reply, Shard, Ticket
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
-from kbroker.protocol.control_records import EndTxnMarker, decode_control_message
+from kbroker.protocol.control_records import EndTxnMarker, build_end_txn_batch, decode_control_message
 from kbroker.protocol.record_batch import (
     BatchHeader,
     CorruptBatch,
@@ -200,17 +200,44 @@ class ShardDriver(Generic[S]):
             records.append(record)
             size += len(key) + len(value or b"")
             if not outcome.atomic and (len(batch) >= _BATCH_RECORDS or size >= _BATCH_BYTES):
-                self._append(batch, records)
+                self._append(batch, records, outcome.producer)
                 batch, records, size = [], [], 0
         if batch:
-            self._append(batch, records)
+            self._append(batch, records, outcome.producer)
 
-    def _append(self, batch: list[Record], records: list[CoordinatorRecord]) -> None:
-        result = self._replicas.append_internal(self.tp, build_batch(batch), origin=AppendOrigin.COORDINATOR)
+    def _append(
+        self, batch: list[Record], records: list[CoordinatorRecord], producer: tuple[int, int]
+    ) -> None:
+        producer_id, epoch = producer
+        data = build_batch(
+            batch, producer_id=producer_id, producer_epoch=epoch, transactional=producer_id >= 0
+        )
+        first = self._take(data)
+        for offset, record in enumerate(records, first):
+            self.shard.apply(record, offset, producer_id)
+
+    def _take(self, data: bytes) -> int:
+        """Append a batch; its first offset."""
+        result = self._replicas.append_internal(self.tp, data, origin=AppendOrigin.COORDINATOR)
         self._last_offset = result.last_offset
         self._committed = False
-        for offset, record in enumerate(records, result.base_offset):
-            self.shard.apply(record, offset)
+        return result.base_offset
+
+    def end_transaction(
+        self, producer_id: int, producer_epoch: int, marker: EndTxnMarker, timestamp_ms: int
+    ) -> Deferred[None]:
+        """Write the marker that ends a producer's transaction on this partition; done when it is committed.
+
+        Raises:
+            ApiError: the marker is refused, or the log cannot be written.
+        """
+        self._take(
+            build_end_txn_batch(
+                marker, producer_id=producer_id, producer_epoch=producer_epoch, timestamp=timestamp_ms
+            )
+        )
+        self.shard.apply_marker(producer_id, marker.commit)
+        return self.read(None)
 
     # -- answers ---------------------------------------------------------------------------------------------
 

@@ -59,6 +59,8 @@ class Outcome:
     records: Sequence[CoordinatorRecord] = ()
     #: The records go into one batch, all or none; else they may be cut into several.
     atomic: bool = True
+    #: Id and epoch of the producer to whose transaction the records belong; (-1, -1): they are true at once.
+    producer: tuple[int, int] = (-1, -1)
     replies: list[Reply] = field(default_factory=list)
     #: What to do instead of all the rest (the replies included) when the log takes none of the records.
     refused: Callable[[ErrorCode], Outcome] | None = None

@@ -1,0 +1,1 @@
+"""Transactions: who produces under a transactional id, what belongs to its transaction, how that ends."""
