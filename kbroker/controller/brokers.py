@@ -6,10 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from kbroker.controller.decision import Decision
-from kbroker.controller.features import is_latent
-from kbroker.controller.partitions import DIRECTORY_LEVEL, broker_back, broker_gone
+from kbroker.controller.election_rules import ElectionRules
+from kbroker.controller.elections import broker_back, broker_gone, broker_lost_data
+from kbroker.controller.features import METADATA_VERSION, is_latent
+from kbroker.controller.partitions import DIRECTORY_LEVEL
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.metadata.image import BrokerImage, ClusterImage, Endpoint, FeatureRange
+from kbroker.metadata.image import (
+    RESERVED_DIRECTORIES,
+    BrokerImage,
+    ClusterImage,
+    Endpoint,
+    FeatureRange,
+    PartitionImage,
+)
 from kbroker.protocol.generated.broker_registration_change_record import BrokerRegistrationChangeRecord
 from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
 from kbroker.protocol.generated.register_broker_record import (
@@ -22,6 +31,8 @@ from kbroker.protocol.generated.register_controller_record import (
     ControllerFeature,
     RegisterControllerRecord,
 )
+from kbroker.protocol.generated.unregister_broker_record import UnregisterBrokerRecord
+from kbroker.protocol.generated.unregister_controller_record import UnregisterControllerRecord
 from kbroker.protocol.primitives import Message
 from kbroker.types import Uuid
 
@@ -32,7 +43,10 @@ CORDON_LEVEL = 32
 
 
 class NodeRegistration(NamedTuple):
-    """What a node says of itself when it starts; `incarnation_id` is new with every process."""
+    """What a node says of itself when it starts; `incarnation_id` is new with every process.
+
+    `previous_broker_epoch` is the epoch it stopped cleanly in, -1 if it did not; None: nobody looks at it.
+    """
 
     id: int
     incarnation_id: Uuid
@@ -40,6 +54,10 @@ class NodeRegistration(NamedTuple):
     features: Mapping[str, FeatureRange]
     rack: str | None = None
     log_dirs: Sequence[Uuid] = ()
+    previous_broker_epoch: int | None = None
+
+
+_DEFAULT_RULES = ElectionRules()
 
 
 def register_controller(image: ClusterImage, node: NodeRegistration) -> Decision[None]:
@@ -62,45 +80,99 @@ def register_controller(image: ClusterImage, node: NodeRegistration) -> Decision
     return Decision(None, [record])
 
 
-def register_broker(image: ClusterImage, node: NodeRegistration) -> Decision[int]:
+def unregister_controller(image: ClusterImage, controller_id: int) -> Decision[None]:
+    """A controller will not come back (KIP-1214).
+
+    Raises:
+        ApiError: CONTROLLER_ID_NOT_REGISTERED.
+    """
+    if controller_id not in image.controllers:
+        raise ApiError(
+            ErrorCode.CONTROLLER_ID_NOT_REGISTERED,
+            f"Controller ID {controller_id} is not currently registered",
+        )
+    return Decision(None, [UnregisterControllerRecord(controller_id=controller_id)])
+
+
+def register_broker(
+    image: ClusterImage, node: NodeRegistration, rules: ElectionRules = _DEFAULT_RULES, *, alive: bool = False
+) -> Decision[int]:
     """A broker registers, fenced; the answer is its epoch: the offset of the first record.
 
-    An older incarnation is gone: what it led is without it until the new one is unfenced.
+    An older incarnation is gone: it is in no ISR and leads nothing any more. If it did not stop cleanly its
+    logs may lack what was committed, so it is not eligible either (KIP-966). The same incarnation again
+    (its listeners or directories changed) keeps its epoch and whether it is fenced.
+
+    Args:
+        alive: the registered incarnation was heard of within its session.
 
     Raises:
         ApiError: UNSUPPORTED_VERSION, the broker cannot work at a finalized feature level;
-            INVALID_REGISTRATION, its log directories are not all different.
+            INVALID_REGISTRATION, its log directories are not its own, or not all different;
+            DUPLICATE_BROKER_REGISTRATION, another incarnation is alive and not on its way out.
     """
-    check_features(image, node.features)
-    if len(set(node.log_dirs)) != len(node.log_dirs):
-        raise ApiError(ErrorCode.INVALID_REGISTRATION, "Duplicate log directories in the registration.")
     old = image.brokers.get(node.id)
-    records: list[Message] = []
-    if old is None or old.incarnation_id != node.incarnation_id:
-        records += broker_gone(image, node.id)
-    epoch = image.offset + 1
-    level = image.metadata_version
-    records.append(
-        RegisterBrokerRecord(
-            broker_id=node.id,
-            incarnation_id=node.incarnation_id,
-            broker_epoch=epoch,
-            end_points=[
-                BrokerEndpoint(name=e.name, host=e.host, port=e.port, security_protocol=e.security_protocol)
-                for e in node.endpoints
-            ],
-            features=[
-                BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
-                for name, (low, high) in node.features.items()
-            ],
-            rack=node.rack,
-            fenced=True,
-            log_dirs=list(node.log_dirs) if level >= DIRECTORY_LEVEL else [],
-            cordoned_log_dirs=[] if level >= CORDON_LEVEL else None,
+    same = old is not None and old.incarnation_id == node.incarnation_id
+    if old is not None and alive and not same and not old.in_controlled_shutdown:
+        raise ApiError(
+            ErrorCode.DUPLICATE_BROKER_REGISTRATION,
+            f"Another broker is registered with id {node.id}, and alive. If the broker was just restarted, "
+            "this ends when the session of its last start does.",
         )
-    )
+    if image.metadata_version >= DIRECTORY_LEVEL:
+        _check_directories(image, node)
+    check_features(image, node.features)
+    records: list[Message] = []
+    if not same:
+        clean = node.previous_broker_epoch is None or (
+            old is not None and old.epoch == node.previous_broker_epoch
+        )
+        records += (broker_gone if clean else broker_lost_data)(image, rules, node.id)
+    epoch = old.epoch if old is not None and same else image.offset + 1
+    record = _registration(image, node, epoch)
+    if old is not None and same:
+        record.fenced, record.in_controlled_shutdown = old.fenced, old.in_controlled_shutdown
     # Not atomic: leadership given up before the registration is what a crash in between means anyway.
-    return Decision(epoch, records, atomic=False)
+    return Decision(epoch, [*records, record], atomic=False)
+
+
+def _registration(image: ClusterImage, node: NodeRegistration, epoch: int) -> RegisterBrokerRecord:
+    level = image.metadata_version
+    return RegisterBrokerRecord(
+        broker_id=node.id,
+        incarnation_id=node.incarnation_id,
+        broker_epoch=epoch,
+        end_points=[
+            BrokerEndpoint(name=e.name, host=e.host, port=e.port, security_protocol=e.security_protocol)
+            for e in node.endpoints
+        ],
+        features=[
+            BrokerFeature(name=name, min_supported_version=low, max_supported_version=high)
+            for name, (low, high) in node.features.items()
+        ],
+        rack=node.rack,
+        fenced=True,
+        log_dirs=list(node.log_dirs) if level >= DIRECTORY_LEVEL else [],
+        cordoned_log_dirs=[] if level >= CORDON_LEVEL else None,
+    )
+
+
+def _check_directories(image: ClusterImage, node: NodeRegistration) -> None:
+    """KIP-858: a directory belongs to one broker, and has an id of its own."""
+    mine = set(node.log_dirs)
+    if not mine:
+        raise ApiError(ErrorCode.INVALID_REGISTRATION, "No directories specified in request")
+    if any(int.from_bytes(directory, "big") < RESERVED_DIRECTORIES for directory in mine):
+        raise ApiError(ErrorCode.INVALID_REGISTRATION, "Reserved directory ID in request")
+    if len(mine) != len(node.log_dirs):
+        raise ApiError(ErrorCode.INVALID_REGISTRATION, "Duplicate directory ID in request")
+    for other in image.brokers.values():
+        if other.id != node.id and not mine.isdisjoint(other.log_dirs):
+            raise ApiError(
+                ErrorCode.INVALID_REGISTRATION,
+                f"Broker {other.id} is already registered with a log directory of broker {node.id}: was its "
+                "folder copied?",
+            )
 
 
 def check_features(image: ClusterImage, features: Mapping[str, FeatureRange]) -> None:
@@ -109,72 +181,120 @@ def check_features(image: ClusterImage, features: Mapping[str, FeatureRange]) ->
     Raises:
         ApiError: UNSUPPORTED_VERSION, it cannot work at a finalized level.
     """
-    for name, level in image.features.items():
+    finalized = image.finalized_features()
+    for name in dict.fromkeys((*finalized, *features)):
+        level = finalized.get(name, 0)
         if name not in features and is_latent(name, level):
             continue
-        supported = features.get(name)
-        if supported is None or not supported.min_level <= level <= supported.max_level:
-            known = "does not support it" if supported is None else f"supports {supported[0]}-{supported[1]}"
+        low, high = features.get(name, (0, 0))
+        if not low <= level <= high and not (name == METADATA_VERSION and level == 0):
             raise ApiError(
                 ErrorCode.UNSUPPORTED_VERSION,
                 f"Unable to register because the broker does not support finalized version {level} of "
-                f"{name}. The broker {known}.",
+                f"{name}. The broker wants a version between {low} and {high}, inclusive.",
             )
 
 
-def unfence_broker(image: ClusterImage, broker_id: int, broker_epoch: int) -> Decision[None]:
+def unfence_broker(
+    image: ClusterImage, broker_id: int, broker_epoch: int, rules: ElectionRules = _DEFAULT_RULES
+) -> Decision[None]:
     """The broker has caught up with the metadata and serves: it may lead.
 
     Raises:
         ApiError: STALE_BROKER_EPOCH or BROKER_ID_NOT_REGISTERED.
     """
-    if not _registered(image, broker_id, broker_epoch).fenced:
+    if not registered(image, broker_id, broker_epoch).fenced:
         return Decision(None)
     change = BrokerRegistrationChangeRecord(broker_id=broker_id, broker_epoch=broker_epoch, fenced=-1)
-    return Decision(None, [change, *broker_back(image, broker_id)], atomic=False)
+    return Decision(None, [change, *broker_back(image, rules, broker_id)], atomic=False)
 
 
-def fence_broker(image: ClusterImage, broker_id: int, broker_epoch: int) -> Decision[None]:
+def fence_broker(
+    image: ClusterImage, broker_id: int, broker_epoch: int, rules: ElectionRules = _DEFAULT_RULES
+) -> Decision[None]:
     """The broker does not serve any more: it has stopped, or was not heard of for too long.
 
     Raises:
         ApiError: STALE_BROKER_EPOCH or BROKER_ID_NOT_REGISTERED.
     """
-    if _registered(image, broker_id, broker_epoch).fenced:
+    if registered(image, broker_id, broker_epoch).fenced:
         return Decision(None)
     change = BrokerRegistrationChangeRecord(broker_id=broker_id, broker_epoch=broker_epoch, fenced=1)
-    return Decision(None, [*broker_gone(image, broker_id), change], atomic=False)
+    return Decision(None, [*broker_gone(image, rules, broker_id), change], atomic=False)
 
 
-def _registered(image: ClusterImage, broker_id: int, broker_epoch: int) -> BrokerImage:
+def unregister_broker(
+    image: ClusterImage, broker_id: int, rules: ElectionRules = _DEFAULT_RULES
+) -> Decision[None]:
+    """The broker will not come back; where it was a replica it stays one until it is reassigned.
+
+    Raises:
+        ApiError: BROKER_ID_NOT_REGISTERED.
+    """
     broker = image.brokers.get(broker_id)
     if broker is None:
-        raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED)
+        raise ApiError(
+            ErrorCode.BROKER_ID_NOT_REGISTERED, f"Broker ID {broker_id} is not currently registered"
+        )
+    record = UnregisterBrokerRecord(broker_id=broker_id, broker_epoch=broker.epoch)
+    return Decision(None, [*broker_lost_data(image, rules, broker_id), record], atomic=False)
+
+
+def registered(image: ClusterImage, broker_id: int, broker_epoch: int) -> BrokerImage:
+    """The broker, if it is the incarnation that asks.
+
+    Raises:
+        ApiError: STALE_BROKER_EPOCH or BROKER_ID_NOT_REGISTERED.
+    """
+    broker = image.brokers.get(broker_id)
+    if broker is None:
+        raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, f"Broker ID {broker_id} is not registered")
     if broker.epoch != broker_epoch:
-        raise ApiError(ErrorCode.STALE_BROKER_EPOCH)
+        raise ApiError(
+            ErrorCode.STALE_BROKER_EPOCH,
+            f"Expected broker epoch {broker.epoch} of broker {broker_id}, but got {broker_epoch}",
+        )
     return broker
 
 
-def join_broker(image: ClusterImage, node: NodeRegistration) -> Decision[int]:
+def join_broker(
+    image: ClusterImage, node: NodeRegistration, rules: ElectionRules = _DEFAULT_RULES
+) -> Decision[int]:
     """Registration and unfencing in one step, for the broker in the controller's own process: it has all
     metadata already. The answer is its epoch. Raises as `register_broker`.
 
     A partition that would be given up and taken back in this step is only led anew: one record, one epoch.
     """
-    registered = register_broker(image, node)
-    unfenced = unfence_broker(image.apply(registered.records), node.id, registered.response)
-    taken_back = {
-        (record.topic_id, record.partition_id)
-        for record in unfenced.records
-        if isinstance(record, PartitionChangeRecord) and record.isr is None
-    }
-    records = [
-        record
-        for record in registered.records
-        if not (
-            isinstance(record, PartitionChangeRecord)
-            and record.isr is None
-            and (record.topic_id, record.partition_id) in taken_back
-        )
-    ]
-    return Decision(registered.response, [*records, *unfenced.records], atomic=False)
+    given_up = register_broker(image, node, rules)
+    fenced = image.apply(given_up.records)
+    taken_back = unfence_broker(fenced, node.id, given_up.response, rules)
+    joined = fenced.apply(taken_back.records)
+    records: list[Message] = []
+    changed: dict[tuple[Uuid, int], None] = {}
+    for record in (*given_up.records, *taken_back.records):
+        if isinstance(record, PartitionChangeRecord):
+            changed[record.topic_id, record.partition_id] = None
+        else:
+            records.append(record)
+    for topic_id, index in changed:
+        old, new = image.topics.by_id(topic_id), joined.topics.by_id(topic_id)
+        assert old is not None
+        assert new is not None
+        records.append(_one_step(topic_id, index, old.partitions[index], new.partitions[index]))
+    return Decision(given_up.response, records, atomic=False)
+
+
+def _one_step(topic_id: Uuid, index: int, old: PartitionImage, new: PartitionImage) -> PartitionChangeRecord:
+    """The one change that leads from `old` to `new`, of leader and ISR."""
+    record = PartitionChangeRecord(partition_id=index, topic_id=topic_id)
+    if new.leader_epoch != old.leader_epoch:
+        record.leader = new.leader
+    if new.isr != old.isr:
+        record.isr = list(new.isr)
+    if new.elr != old.elr:
+        record.eligible_leader_replicas = list(new.elr)
+    if new.last_known_elr != old.last_known_elr:
+        record.last_known_elr = list(new.last_known_elr)
+    if new.leader_recovery_state != old.leader_recovery_state:
+        record.leader_recovery_state = new.leader_recovery_state
+    return record

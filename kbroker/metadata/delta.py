@@ -180,21 +180,7 @@ class ClusterDelta:
         old = topic.get(record.partition_id)
         if old is None:
             raise MetadataCorruption(f"change of unknown partition {topic.name}-{record.partition_id}")
-        led = record.leader != -2
-        topic.changed[record.partition_id] = PartitionImage(
-            old.replicas if record.replicas is None else tuple(record.replicas),
-            old.isr if record.isr is None else tuple(record.isr),
-            record.leader if led else old.leader,
-            # Also when the same leader is named again: every leadership gets its own epoch.
-            old.leader_epoch + 1 if led else old.leader_epoch,
-            old.partition_epoch + 1,
-            old.directories if record.directories is None else tuple(record.directories),
-            old.adding_replicas if record.adding_replicas is None else tuple(record.adding_replicas),
-            old.removing_replicas if record.removing_replicas is None else tuple(record.removing_replicas),
-            old.elr if record.eligible_leader_replicas is None else tuple(record.eligible_leader_replicas),
-            old.last_known_elr if record.last_known_elr is None else tuple(record.last_known_elr),
-            old.leader_recovery_state if record.leader_recovery_state == -1 else record.leader_recovery_state,
-        )
+        topic.changed[record.partition_id] = changed_partition(old, record)
 
     def _clear_elr(self, record: Any) -> None:
         """KIP-966: the ELR of one topic, or of all when no name is given, is void (min.insync.replicas
@@ -340,6 +326,25 @@ class ClusterDelta:
 
     def _nothing(self, record: Any) -> None:
         """A no-op; ZooKeeper migration is over in every log that we read."""
+
+
+def changed_partition(old: PartitionImage, record: Any) -> PartitionImage:
+    """A partition after a PartitionChangeRecord."""
+    led = record.leader != -2
+    return PartitionImage(
+        old.replicas if record.replicas is None else tuple(record.replicas),
+        old.isr if record.isr is None else tuple(record.isr),
+        record.leader if led else old.leader,
+        # Also when the same leader is named again: every leadership gets its own epoch.
+        old.leader_epoch + 1 if led else old.leader_epoch,
+        old.partition_epoch + 1,
+        old.directories if record.directories is None else tuple(record.directories),
+        old.adding_replicas if record.adding_replicas is None else tuple(record.adding_replicas),
+        old.removing_replicas if record.removing_replicas is None else tuple(record.removing_replicas),
+        old.elr if record.eligible_leader_replicas is None else tuple(record.eligible_leader_replicas),
+        old.last_known_elr if record.last_known_elr is None else tuple(record.last_known_elr),
+        old.leader_recovery_state if record.leader_recovery_state == -1 else record.leader_recovery_state,
+    )
 
 
 def _endpoints(record: Any) -> tuple[Endpoint, ...]:

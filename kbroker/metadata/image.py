@@ -11,13 +11,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kbroker.types import Uuid
+from kbroker.types import ZERO_UUID, Uuid
 
 if TYPE_CHECKING:
     from kbroker.metadata.records import MetadataRecord
 
 #: `leader` of a partition that has none.
 NO_LEADER = -1
+
+#: Log directory ids with a meaning of their own (KIP-858); no directory has one of the first hundred ids.
+DIRECTORY_UNASSIGNED = ZERO_UUID
+DIRECTORY_LOST: Uuid = bytes(15) + b"\x01"
+DIRECTORY_MIGRATING: Uuid = bytes(15) + b"\x02"
+RESERVED_DIRECTORIES = 100
+
+#: `leader_recovery_state` of a partition: an unclean leader has to say when it has recovered.
+RECOVERED, RECOVERING = 0, 1
 
 #: Topics that Kafka marks as internal in Metadata answers.
 INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
@@ -73,6 +82,15 @@ class BrokerImage(NamedTuple):
         """It may lead and be in an ISR: neither fenced nor on its way out."""
         return not self.fenced and not self.in_controlled_shutdown
 
+    def has_online(self, directory: Uuid) -> bool:
+        """Whether a replica in that log directory can serve; ids without a directory count as if (KIP-858).
+
+        A broker that registered at a level without directories has told none: all of them count.
+        """
+        if directory in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING):
+            return True
+        return directory != DIRECTORY_LOST and (not self.log_dirs or directory in self.log_dirs)
+
 
 class ControllerImage(NamedTuple):
     """A registered controller (KIP-919)."""
@@ -106,6 +124,11 @@ class PartitionImage(NamedTuple):
             if replica == broker_id:
                 return directory
         return None
+
+    @property
+    def reassigning(self) -> bool:
+        """Whether its replicas are being changed (KIP-455)."""
+        return bool(self.adding_replicas or self.removing_replicas)
 
 
 class TopicImage(NamedTuple):

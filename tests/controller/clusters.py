@@ -15,8 +15,8 @@ def uuid(number):
     return number.to_bytes(16, "big")
 
 
-def cluster(*live, fenced=(), level=LATEST_METADATA_VERSION):
-    """A cluster of these brokers, in epochs 10 times their id."""
+def cluster(*live, fenced=(), level=LATEST_METADATA_VERSION, elr=False):
+    """A cluster of these brokers, in epochs 10 times their id; `elr`: with eligible leader replicas."""
     brokers = {
         node: BrokerImage(
             node,
@@ -29,7 +29,10 @@ def cluster(*live, fenced=(), level=LATEST_METADATA_VERSION):
         )
         for node in sorted({*live, *fenced})
     }
-    return ClusterImage("c", 99, 1, 1, brokers=brokers, features={"metadata.version": level})
+    features = {"metadata.version": level}
+    if elr:
+        features["eligible.leader.replicas.version"] = 1
+    return ClusterImage("c", 99, 1, 1, brokers=brokers, features=features)
 
 
 def check_configs(configs):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kbroker.controller.brokers import (
@@ -10,12 +12,15 @@ from kbroker.controller.brokers import (
     register_controller,
     unfence_broker,
 )
+from kbroker.controller.election_rules import ElectionRules
+from kbroker.controller.elections import broker_back, broker_gone
 from kbroker.controller.features import SUPPORTED_FEATURES, latent_features
-from kbroker.controller.partitions import broker_back, broker_gone
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import Endpoint
 from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
 from tests.controller.clusters import cluster, uuid, with_topic
+
+RULES = ElectionRules()
 
 
 def node(number=1, incarnation=50, **changes):
@@ -83,14 +88,14 @@ def test_another_replica_in_sync_takes_over():
     image = with_topic(cluster(1, 2), "t", 1, 2)
     first = partition(image).leader
     other = 3 - first
-    new = image.apply(broker_gone(image, first))
+    new = image.apply(broker_gone(image, RULES, first))
     assert (partition(new).leader, partition(new).isr, partition(new).leader_epoch) == (other, (other,), 1)
 
 
 def test_a_follower_leaves_the_isr_without_a_new_leader_epoch():
     image = with_topic(cluster(1, 2), "t", 1, 2)
     follower = 3 - partition(image).leader
-    new = image.apply(broker_gone(image, follower))
+    new = image.apply(broker_gone(image, RULES, follower))
     assert partition(new).isr == (partition(image).leader,)
     assert partition(new).leader_epoch == 0
 
@@ -101,23 +106,25 @@ def test_a_fenced_replica_is_not_elected():
     other = 3 - first
     brokers = {**image.brokers, other: image.brokers[other]._replace(fenced=True)}
     fenced = type(image)(**{**{f: getattr(image, f) for f in image.__slots__}, "brokers": brokers})
-    assert partition(fenced.apply(broker_gone(fenced, first))).leader == -1
+    assert partition(fenced.apply(broker_gone(fenced, RULES, first))).leader == -1
 
 
 def test_only_an_in_sync_replica_leads_when_it_is_back():
     image = with_topic(cluster(1, 2), "t", 1, 2)
     topic_id = image.topics.get("t").id
-    image = image.apply([PartitionChangeRecord(partition_id=0, topic_id=topic_id, isr=[1], leader=-1)])
-    assert broker_back(image, 2) == []
-    assert partition(image.apply(broker_back(image, 1))).leader == 1
+    change = PartitionChangeRecord(partition_id=0, topic_id=topic_id, isr=[1], leader=-1)
+    brokers = {node: broker._replace(fenced=True) for node, broker in image.brokers.items()}
+    image = replace(image, brokers=brokers).apply([change])
+    assert broker_back(image, RULES, 2) == []
+    assert partition(image.apply(broker_back(image, RULES, 1))).leader == 1
 
 
 def test_an_eligible_replica_of_an_empty_isr_leads_and_the_lists_are_cleared():
-    image = with_topic(cluster(1), "t")
+    image = with_topic(cluster(1, elr=True), "t")
     topic_id = image.topics.get("t").id
     change = {"isr": [], "leader": -1, "eligible_leader_replicas": [1], "last_known_elr": [1]}
     image = image.apply([PartitionChangeRecord(partition_id=0, topic_id=topic_id, **change)])
-    state = partition(image.apply(broker_back(image, 1)))
+    state = partition(image.apply(broker_back(image, RULES, 1)))
     assert (state.leader, state.isr, state.elr, state.last_known_elr) == (1, (1,), (), ())
 
 

@@ -7,6 +7,7 @@ from kbroker.metadata.delta import ClusterDelta
 from kbroker.metadata.image import ClusterImage
 from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 from kbroker.protocol.generated.partition_record import PartitionRecord
+from kbroker.protocol.generated.register_broker_record import RegisterBrokerRecord
 from kbroker.protocol.generated.topic_record import TopicRecord
 
 TOPIC = bytes(15) + b"\x77"
@@ -15,6 +16,10 @@ A, B, C = (bytes([number]) * 16 for number in (10, 11, 12))
 
 def cluster(level=25):
     delta = ClusterDelta(ClusterImage(cluster_id="c"))
+    for broker in (1, 2):
+        delta.replay(
+            RegisterBrokerRecord(broker_id=broker, broker_epoch=broker, fenced=False, log_dirs=[A, B, C])
+        )
     delta.replay(FeatureLevelRecord(name="metadata.version", feature_level=level))
     delta.replay(TopicRecord(name="t", topic_id=TOPIC))
     for index in range(2):

@@ -1,0 +1,122 @@
+"""Who was heard of, and how far they have read the metadata: what the active controller keeps in memory only.
+
+A controller that takes over knows nothing of the heartbeats before: every live broker gets a whole session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+
+from kbroker.metadata.image import ClusterImage
+
+
+@dataclass(slots=True)
+class _Session:
+    broker_epoch: int
+    heard_ms: float
+    #: The last metadata offset that the broker has applied.
+    metadata_offset: int = -1
+    #: Where its registration lies: it serves from there on.
+    needed_offset: int = -1
+    #: Where the last change of its controlled shutdown lies.
+    shutdown_offset: int = -1
+
+
+class Liveness:
+    """The sessions of all brokers. Times are monotonic milliseconds.
+
+    Args:
+        session_timeout_ms: `broker.session.timeout.ms`, asked anew each time.
+        own_id: the broker in this process, which is alive as long as somebody can ask; -1: there is none.
+    """
+
+    def __init__(self, session_timeout_ms: Callable[[], int], own_id: int = -1) -> None:
+        self._timeout_ms = session_timeout_ms
+        self._own_id = own_id
+        self._sessions: dict[int, _Session] = {}
+
+    def start(self, image: ClusterImage, now_ms: float) -> None:
+        """This controller becomes active.
+
+        A fenced broker has no session: nobody knows whether it runs. It counts as caught up when it has
+        read all that is committed now, its registration included.
+        """
+        self._sessions = {
+            broker.id: _Session(broker.epoch, -inf if broker.fenced else now_ms, needed_offset=image.offset)
+            for broker in image.brokers.values()
+        }
+
+    def stop(self) -> None:
+        """This controller is not active any more."""
+        self._sessions.clear()
+
+    def registered(self, broker_id: int, broker_epoch: int, offset: int, now_ms: float) -> None:
+        """A broker registered, its record lies at `offset`: a session begins."""
+        self._sessions[broker_id] = _Session(broker_epoch, now_ms, needed_offset=offset)
+
+    def heard(self, broker_id: int, broker_epoch: int, metadata_offset: int, now_ms: float) -> None:
+        """A heartbeat came from the registered incarnation."""
+        session = self._sessions.get(broker_id)
+        if session is None or session.broker_epoch != broker_epoch:
+            session = self._sessions[broker_id] = _Session(broker_epoch, now_ms)
+        session.heard_ms = now_ms
+        session.metadata_offset = metadata_offset
+
+    def leaving(self, broker_id: int, offset: int) -> None:
+        """The broker's controlled shutdown changed something up to `offset`."""
+        session = self._sessions.get(broker_id)
+        if session is not None:
+            session.shutdown_offset = offset
+
+    def forget(self, broker_id: int) -> None:
+        """The broker has stopped, or is known to be dead: another incarnation may come at once."""
+        self._sessions.pop(broker_id, None)
+
+    def alive(self, broker_id: int, now_ms: float) -> bool:
+        """Whether the registered incarnation was heard of within its session."""
+        session = self._sessions.get(broker_id)
+        if session is None:
+            return False
+        return broker_id == self._own_id or now_ms - session.heard_ms < self._timeout_ms()
+
+    def caught_up(self, broker_id: int, metadata_offset: int) -> bool:
+        """Whether a broker that has applied so much has seen its registration."""
+        session = self._sessions.get(broker_id)
+        return session is not None and metadata_offset >= session.needed_offset
+
+    def others_know(self, image: ClusterImage, broker_id: int) -> bool:
+        """Whether all active brokers have read that `broker_id` gave up what it led."""
+        session = self._sessions.get(broker_id)
+        return session is not None and session.shutdown_offset <= self._lowest_active_offset(image)
+
+    def _lowest_active_offset(self, image: ClusterImage) -> float:
+        lowest = inf
+        for broker_id, session in self._sessions.items():
+            broker = image.brokers.get(broker_id)
+            # What is decided in this process is known in it.
+            if broker is not None and broker.active and broker_id != self._own_id:
+                lowest = min(lowest, session.metadata_offset)
+        return lowest
+
+    def expire(self, now_ms: float) -> list[tuple[int, int]]:
+        """End the sessions that are over: (broker id, broker epoch) of each."""
+        limit = now_ms - self._timeout_ms()
+        ended = [
+            (broker_id, session.broker_epoch)
+            for broker_id, session in self._sessions.items()
+            if session.heard_ms <= limit and broker_id != self._own_id and session.heard_ms != -inf
+        ]
+        for broker_id, _ in ended:
+            self._sessions[broker_id].heard_ms = -inf
+        return ended
+
+    def deadline(self) -> float | None:
+        """When the next session is over, if its broker stays silent."""
+        heard = [
+            session.heard_ms
+            for broker_id, session in self._sessions.items()
+            if broker_id != self._own_id and session.heard_ms != -inf
+        ]
+        return min(heard) + self._timeout_ms() if heard else None
