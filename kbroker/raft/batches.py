@@ -90,14 +90,22 @@ def leader_change_batch(
     return build_control_batch(records, base_offset=base_offset, leader_epoch=epoch)
 
 
-def _rules_records(rules: QuorumRules, now_ms: int) -> list[Record]:
+def rules_batch(
+    rules: QuorumRules, *, with_version: bool, base_offset: int, epoch: int, now_ms: int
+) -> bytes:
+    """The control batch that changes the quorum: its voters, and kraft.version if that changes, too."""
+    records = _rules_records(rules, now_ms, with_version)
+    return build_control_batch(records, base_offset=base_offset, leader_epoch=epoch)
+
+
+def _rules_records(rules: QuorumRules, now_ms: int, with_version: bool = True) -> list[Record]:
     if rules.kraft_version == 0 or rules.voters is None:
         return []
+    voters = control_record(ControlType.KRAFT_VOTERS, voters_record(rules.voters), timestamp=now_ms)
+    if not with_version:
+        return [voters]
     version = KRaftVersionRecord(version=0, kraft_version=rules.kraft_version)
-    return [
-        control_record(ControlType.KRAFT_VERSION, version, timestamp=now_ms),
-        control_record(ControlType.KRAFT_VOTERS, voters_record(rules.voters), timestamp=now_ms),
-    ]
+    return [control_record(ControlType.KRAFT_VERSION, version, timestamp=now_ms), voters]
 
 
 def snapshot_batches(
