@@ -34,13 +34,14 @@ if TYPE_CHECKING:
     from kbroker.metadata.cache import MetadataCache
     from kbroker.metadata.delta import ClusterDelta
     from kbroker.metadata.image import ClusterImage
+    from kbroker.protocol.control_records import EndTxnMarker
     from kbroker.protocol.generated.join_group_request import JoinGroupRequest
     from kbroker.protocol.generated.join_group_response import JoinGroupResponse
     from kbroker.protocol.generated.leave_group_request import MemberIdentity
     from kbroker.protocol.generated.leave_group_response import LeaveGroupResponse
     from kbroker.protocol.generated.sync_group_request import SyncGroupRequest
     from kbroker.protocol.generated.sync_group_response import SyncGroupResponse
-    from kbroker.types import Uuid
+    from kbroker.types import TopicPartition, Uuid
 
 _partition_for = lru_cache(maxsize=8_192)(partition_for)
 
@@ -204,10 +205,33 @@ class GroupCoordinatorDriver:
     # -- offsets ---------------------------------------------------------------------------------------------
 
     def commit(self, request: Committing) -> Deferred[list[ErrorCode]]:
-        """OffsetCommit: one code for each commit."""
+        """OffsetCommit or TxnOffsetCommit: one code for each commit."""
         driver = self._shard(request.group_id)
         now = self._time.now_ms()
         return driver.submit(lambda ticket: driver.shard.commit(ticket, request, now))
+
+    def partition_of(self, group_id: str) -> TopicPartition:
+        """The partition that keeps the group; one this broker leads.
+
+        Raises:
+            ApiError: NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS.
+        """
+        return self._shard(group_id).tp
+
+    def end_transaction(
+        self, partition: int, producer_id: int, producer_epoch: int, marker: EndTxnMarker, timestamp_ms: int
+    ) -> Deferred[None]:
+        """Write a transaction's marker; the offsets that the producer committed in it become true, or go.
+
+        Raises:
+            ApiError: this broker does not keep the partition, or not yet; or the marker is refused.
+        """
+        driver = self.shards.get(partition)
+        if driver is None:
+            raise ApiError(ErrorCode.NOT_COORDINATOR)
+        if not driver.ready and not driver.load_some():
+            raise ApiError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
+        return driver.end_transaction(producer_id, producer_epoch, marker, timestamp_ms)
 
     def fetch_offsets(
         self,

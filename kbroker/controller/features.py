@@ -20,6 +20,8 @@ METADATA_VERSION = "metadata.version"
 KRAFT_VERSION = "kraft.version"
 #: Eligible leader replicas (KIP-966).
 ELR_VERSION = "eligible.leader.replicas.version"
+#: Transactions: 1 for flexible records in the coordinator's log, 2 for an epoch for each one (KIP-890).
+TRANSACTION_VERSION = "transaction.version"
 
 #: Kafka 4.4-IV2: what a new cluster is formatted with.
 LATEST_METADATA_VERSION = 33
@@ -28,6 +30,7 @@ SUPPORTED_FEATURES: Mapping[str, FeatureRange] = {
     ELR_VERSION: FeatureRange(0, 1),
     KRAFT_VERSION: FeatureRange(0, 1),
     METADATA_VERSION: FeatureRange(7, LATEST_METADATA_VERSION),
+    TRANSACTION_VERSION: FeatureRange(0, 2),
 }
 
 #: Features of Apache Kafka 4.4 whose function does not exist here yet, with its highest level. A cluster
@@ -36,11 +39,10 @@ LATENT_FEATURES: Mapping[str, int] = {
     "group.version": 1,
     "share.version": 2,
     "streams.version": 1,
-    "transaction.version": 2,
 }
 
 #: The `metadata.version` that the first level of a feature needs for its records.
-_NEEDED_METADATA_VERSION = {ELR_VERSION: 23}
+_NEEDED_METADATA_VERSION = {ELR_VERSION: 23, TRANSACTION_VERSION: 24}
 
 #: Levels of `metadata.version` that changed what is in the log: no downgrade across them.
 _FORMAT_CHANGES = frozenset({1, 3, 5, 6, 7, 8, 11, 13, 14, 15, 17, 23, 30, 32, 33})

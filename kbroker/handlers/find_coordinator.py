@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from kbroker.broker.auto_topics import (
     GROUP_OFFSETS,
     SHARE_STATE,
+    TRANSACTION_STATE,
     create_automatic_topics,
 )
 from kbroker.broker.deferred import Deferred
 from kbroker.coordinator.partitioner import partition_for
 from kbroker.errors import ErrorCode
-from kbroker.handlers import no_transactions
 from kbroker.protocol.generated.find_coordinator_response import Coordinator, FindCoordinatorResponse
 from kbroker.types import uuid_from_string
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 VERSIONS = (0, 6)
 
 _MANY_SINCE, _SHARE_SINCE = 4, 6
-_TOPICS = {0: GROUP_OFFSETS, 2: SHARE_STATE}
-_TRANSACTION, _SHARE = 1, 2
+_TOPICS = {0: GROUP_OFFSETS, 1: TRANSACTION_STATE, 2: SHARE_STATE}
+_SHARE = 2
 _SHARE_KEY = re.compile(r"[^:]*\S[^:]*:([^:]+):[+-]?[0-9]+", re.ASCII)
 _INVALID = (
     "This most likely occurs because of a request being malformed by the client library or the message was"
@@ -57,9 +57,6 @@ def handle(
     version = context.version
     name = _TOPICS.get(request.key_type)
     keys = request.coordinator_keys if version >= _MANY_SINCE else [request.key]
-    if request.key_type == _TRANSACTION:
-        refused = [no_transactions.refusal(services, context, key) for key in keys]
-        return _response(version, keys, [_Found(error.code, error.message) for error in refused])
     if name is None or (request.key_type == _SHARE and version < _MANY_SINCE):
         return _response(version, keys, [_Found(ErrorCode.INVALID_REQUEST, _INVALID)] * len(keys))
     if request.key_type == _SHARE:

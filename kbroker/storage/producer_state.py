@@ -90,13 +90,25 @@ class ProducerEntry:
         return self.batches[-1].last_offset if self.batches else NO_OFFSET
 
 
+class VerificationGuard:
+    """A question to the coordinator that is under way: whether a producer has an open transaction here.
+
+    Void when the producer's marker comes in between: the answer is about a transaction that is over.
+    """
+
+    __slots__ = ("holders",)
+
+    def __init__(self) -> None:
+        self.holders = 0
+
+
 class ProducerState:
     """The producers of one log.
 
     `end_offset` is the offset up to which batches have been counted in.
     """
 
-    __slots__ = ("_undecided", "end_offset", "entries", "first_unstable", "open_txns")
+    __slots__ = ("_guards", "_undecided", "end_offset", "entries", "first_unstable", "open_txns")
 
     def __init__(self) -> None:
         self.entries: dict[int, ProducerEntry] = {}
@@ -107,6 +119,31 @@ class ProducerState:
         #: First offset of the oldest open or undecided transaction; None if there is none.
         self.first_unstable: int | None = None
         self.end_offset = 0
+        self._guards: dict[int, VerificationGuard] = {}
+
+    # -- verification ----------------------------------------------------------------------------------------
+
+    def has_open_txn(self, producer_id: int, epoch: int) -> bool:
+        """The producer has written here in a transaction of this epoch that is not over."""
+        entry = self.entries.get(producer_id)
+        return entry is not None and entry.current_txn_first_offset != NO_OFFSET and entry.epoch == epoch
+
+    def guard(self, producer_id: int) -> VerificationGuard:
+        """Begin to ask the coordinator; `release` must follow."""
+        guard = self._guards.get(producer_id)
+        if guard is None:
+            guard = self._guards[producer_id] = VerificationGuard()
+        guard.holders += 1
+        return guard
+
+    def release(self, producer_id: int, guard: VerificationGuard) -> bool:
+        """The answer is there; False if it is void."""
+        guard.holders -= 1
+        if self._guards.get(producer_id) is not guard:
+            return False
+        if not guard.holders:
+            del self._guards[producer_id]
+        return True
 
     # -- appends ---------------------------------------------------------------------------------------------
 
@@ -212,9 +249,10 @@ class ProducerState:
         entry = self.entries.get(producer_id)
         if entry is None:
             return
-        # KIP-890: in version 2 the marker carries an epoch that is higher than that of the data.
-        if transaction_version >= 2 and epoch <= entry.epoch and entry.current_txn_first_offset == NO_OFFSET:
-            if epoch < entry.epoch:
+        # KIP-890: in version 2 the marker carries an epoch that is higher than that of the data, except when
+        # it comes once more.
+        if transaction_version >= 2 and entry.current_txn_first_offset != NO_OFFSET:
+            if epoch <= entry.epoch:
                 self._raise_fenced(entry, epoch)
         else:
             self._check_epoch(entry, epoch)
@@ -280,6 +318,7 @@ class ProducerState:
 
         An aborted one belongs into the transaction index with `stable_offset_after` it; then call `complete`.
         """
+        self._guards.pop(producer_id, None)
         entry = self.entries.get(producer_id)
         if entry is None:
             entry = self.entries[producer_id] = ProducerEntry(producer_id, epoch)

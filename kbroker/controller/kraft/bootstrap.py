@@ -9,6 +9,7 @@ from kbroker.controller.features import (
     ELR_VERSION,
     LATEST_METADATA_VERSION,
     METADATA_VERSION,
+    TRANSACTION_VERSION,
     min_insync_records,
 )
 from kbroker.metadata.image import ClusterImage
@@ -20,6 +21,8 @@ from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 
 #: `metadata.version` from which records may be bracketed as a transaction (3.6-IV1, KIP-868).
 TRANSACTION_LEVEL = 13
+#: `metadata.version` whose new clusters have transactions of version 2 (4.0-IV2).
+_TRANSACTION_VERSION_LEVEL = 24
 #: `metadata.version` whose new clusters have eligible leader replicas (4.1-IV0).
 _ELR_LEVEL = 26
 
@@ -31,6 +34,8 @@ def feature_records(metadata_version: int = LATEST_METADATA_VERSION) -> list[Met
     ]
     if metadata_version >= _ELR_LEVEL:
         records.append(FeatureLevelRecord(name=ELR_VERSION, feature_level=1))
+    if metadata_version >= _TRANSACTION_VERSION_LEVEL:
+        records.append(FeatureLevelRecord(name=TRANSACTION_VERSION, feature_level=2))
     return records
 
 

@@ -16,7 +16,12 @@ from kbroker.coordinator.group.classic_rounds import ClassicRounds, join_error, 
 from kbroker.coordinator.group.group import NO_MEMBER, Group
 from kbroker.coordinator.group.kept_group import GROUP_KEYS, MEMBER_KEYS, OTHER_KEYS
 from kbroker.coordinator.group.limits import GroupLimits
-from kbroker.coordinator.group.offset_requests import Committing, FetchedOffset, OffsetRequests
+from kbroker.coordinator.group.offset_requests import (
+    NO_PRODUCER,
+    Committing,
+    FetchedOffset,
+    OffsetRequests,
+)
 from kbroker.coordinator.group.offsets import CommittedOffset, OffsetStore
 from kbroker.coordinator.group.records import GROUP_METADATA, OFFSET, decode_record, group_record
 from kbroker.coordinator.shard import CoordinatorRecord, Outcome, Ticket, write_error
@@ -123,7 +128,8 @@ class GroupShard:
         """OffsetCommit; answers with a list of codes. A member that commits is alive."""
         out = self._offset_requests.commit(ticket, request, now_ms)
         group = self.groups.get(request.group_id)
-        if out.records and request.generation >= 0 and isinstance(group, ClassicGroup):
+        renews = request.generation >= 0 and request.producer == NO_PRODUCER
+        if out.records and renews and isinstance(group, ClassicGroup):
             member = group.members.get(request.member_id)
             if member is not None:
                 self._rounds.renew_session(group, member, now_ms)

@@ -13,6 +13,7 @@ from kbroker.coordinator.shard import CoordinatorRecord, Outcome, Ticket, write_
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.types import ZERO_UUID, Uuid
 
+NO_PRODUCER = (-1, -1)
 #: Version of OffsetCommit from which an unknown group is told from a wrong generation.
 GROUP_NOT_FOUND_SINCE = 9
 
@@ -41,6 +42,8 @@ class Committing(NamedTuple):
     version: int
     commits: Sequence[Commit]
     retention_ms: int = -1
+    #: Id and epoch of the producer whose transaction this is part of (TxnOffsetCommit).
+    producer: tuple[int, int] = NO_PRODUCER
 
 
 class FetchedOffset(NamedTuple):
@@ -104,20 +107,21 @@ class OffsetRequests:
             code = _commit_error(code)
             return Outcome.answer(ticket, [each or code for each in codes])
 
-        return Outcome(records, refused=refused).also(ticket, codes)
+        return Outcome(records, refused=refused, producer=request.producer).also(ticket, codes)
 
     def _check_commit(self, request: Committing) -> None:
         group = self._groups.get(request.group_id)
+        transactional = request.producer != NO_PRODUCER
         if group is not None:
             group.check_commit(
                 request.member_id,
                 request.instance_id,
                 request.generation,
                 request.version,
-                transactional=False,
+                transactional,
             )
         elif request.generation >= 0:
-            found_out = request.version >= GROUP_NOT_FOUND_SINCE
+            found_out = request.version >= GROUP_NOT_FOUND_SINCE and not transactional
             raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND if found_out else ErrorCode.ILLEGAL_GENERATION)
 
     # -- OffsetFetch -----------------------------------------------------------------------------------------

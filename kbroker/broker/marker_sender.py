@@ -1,0 +1,150 @@
+"""Tells every partition of a transaction how it ended, until all have heard.
+
+A coordinator hands in a `MarkersDue`; the leaders of its partitions get WriteTxnMarkers, those that cannot
+take it now get it again. A partition that no longer exists needs none. A newer producer or coordinator makes
+the rest pointless: the transaction is left to it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.protocol.generated.write_txn_markers_request import (
+    WritableTxnMarker,
+    WritableTxnMarkerTopic,
+    WriteTxnMarkersRequest,
+)
+
+if TYPE_CHECKING:
+    from kbroker.broker.deferred import Deferred
+    from kbroker.broker.timer import Timer
+    from kbroker.broker.txn_link import TxnLink
+    from kbroker.coordinator.transaction.transaction_shard import MarkersDue
+    from kbroker.metadata.cache import MetadataCache
+    from kbroker.protocol.generated.write_txn_markers_response import WriteTxnMarkersResponse
+
+_log = logging.getLogger(__name__)
+
+_RETRY_MS = 100
+#: The producer or the coordinator was replaced: whoever did that ends the transaction.
+_FENCED = frozenset({ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.TRANSACTION_COORDINATOR_FENCED})
+
+_Place = tuple[str, int]
+
+
+class _Ending:
+    """One transaction whose markers are being written."""
+
+    __slots__ = ("done", "due", "is_wanted", "left")
+
+    def __init__(self, due: MarkersDue, is_wanted: Callable[[], bool], done: Callable[[], None]) -> None:
+        self.due = due
+        self.is_wanted = is_wanted
+        self.done = done
+        #: Partitions without a marker.
+        self.left: dict[_Place, None] = {
+            (topic, index): None
+            for topic, indexes in due.transaction.partitions.items()
+            for index in sorted(indexes)
+        }
+
+
+class MarkerSender:
+    """Sends markers to the leaders of partitions."""
+
+    def __init__(self, link: TxnLink, metadata: MetadataCache, timer: Timer) -> None:
+        self._link = link
+        self._metadata = metadata
+        self._timer = timer
+
+    def start(self, due: MarkersDue, is_wanted: Callable[[], bool], done: Callable[[], None]) -> None:
+        """Write all markers of `due`, then call `done`; give up as soon as `is_wanted` says no."""
+        ending = _Ending(due, is_wanted, done)
+        self._send(ending, list(ending.left))
+
+    def _send(self, ending: _Ending, places: list[_Place]) -> None:
+        topics = self._metadata.image.topics
+        by_leader: dict[int, list[_Place]] = {}
+        leaderless: list[_Place] = []
+        for place in places:
+            partition = topics.partition(*place)
+            if partition is None:
+                del ending.left[place]
+            elif partition.leader < 0:
+                leaderless.append(place)
+            else:
+                by_leader.setdefault(partition.leader, []).append(place)
+        if not ending.left:
+            ending.done()
+            return
+        if leaderless:
+            self._later(ending, leaderless)
+        for leader, theirs in by_leader.items():
+            self._link.send(leader, _request(ending.due, theirs)).then(
+                lambda done, theirs=theirs: self._answered(ending, theirs, done)  # type: ignore[misc]
+            )
+
+    def _answered(
+        self, ending: _Ending, places: list[_Place], done: Deferred[WriteTxnMarkersResponse]
+    ) -> None:
+        if not ending.is_wanted():
+            return
+        try:
+            response = done.result()
+        except ApiError as error:
+            _log.warning("no answer to transaction markers: %s", error)
+            self._later(ending, places)
+            return
+        again: list[_Place] = []
+        for marker in response.markers:
+            for topic in marker.topics:
+                for result in topic.partitions:
+                    place = topic.name, result.partition_index
+                    if result.error_code == ErrorCode.NONE:
+                        ending.left.pop(place, None)
+                    elif result.error_code in _FENCED:
+                        self._give_up(ending, place, ErrorCode(result.error_code))
+                        return
+                    else:
+                        again.append(place)
+        if not ending.left:
+            ending.done()
+        elif again:
+            self._later(ending, again)
+
+    @staticmethod
+    def _give_up(ending: _Ending, place: _Place, code: ErrorCode) -> None:
+        txn = ending.due.transaction
+        _log.warning(
+            "%r: %s-%d refuses the end of its transaction: %s", txn.transactional_id, *place, code.name
+        )
+        ending.is_wanted = lambda: False
+
+    def _later(self, ending: _Ending, places: list[_Place]) -> None:
+        def again() -> None:
+            if ending.is_wanted():
+                self._send(ending, [place for place in places if place in ending.left])
+
+        self._timer.call_later(_RETRY_MS, again)
+
+
+def _request(due: MarkersDue, places: list[_Place]) -> WriteTxnMarkersRequest:
+    topics: dict[str, WritableTxnMarkerTopic] = {}
+    for topic, index in places:
+        entry = topics.get(topic)
+        if entry is None:
+            entry = topics[topic] = WritableTxnMarkerTopic(name=topic)
+        entry.partition_indexes.append(index)
+    txn = due.transaction
+    marker = WritableTxnMarker(
+        producer_id=txn.producer_id,
+        producer_epoch=txn.producer_epoch,
+        transaction_result=due.commit,
+        topics=list(topics.values()),
+        coordinator_epoch=due.coordinator_epoch,
+        transaction_version=txn.client_version,
+    )
+    return WriteTxnMarkersRequest(markers=[marker])
