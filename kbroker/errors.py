@@ -168,6 +168,14 @@ def default_message(code: ErrorCode) -> str:
     return DEFAULT_MESSAGES.get(code) or code.name.replace("_", " ").capitalize() + "."
 
 
+def error_code(number: int) -> ErrorCode:
+    """The code a peer sent; UNKNOWN_SERVER_ERROR for one that is not in the table."""
+    try:
+        return ErrorCode(number)
+    except ValueError:
+        return ErrorCode.UNKNOWN_SERVER_ERROR
+
+
 class ApiError(Exception):
     """A request, or one item of it, is answered with an error.
 

@@ -37,10 +37,13 @@ class FetchedPartition:
         "fetch_offset",
         "last_fetched_epoch",
         "leader_epoch",
+        "log_start_offset",
+        "matched",
         "partition",
         "sent_high_watermark",
         "sent_log_start",
         "served_by",
+        "served_epoch",
         "topic",
         "topic_id",
     )
@@ -52,6 +55,8 @@ class FetchedPartition:
         self.partition = wanted.partition
         #: Where the partition was found the last time; looked up again when it does not lead any more.
         self.served_by: Partition | None = None
+        #: The leader epoch in which it was read the last time.
+        self.served_epoch = -1
         #: What the fetcher knows; -1 makes the next answer name the partition.
         self.sent_high_watermark = -1
         self.sent_log_start = -1
@@ -63,6 +68,9 @@ class FetchedPartition:
         self.bytes_max = wanted.partition_max_bytes
         self.leader_epoch = max(wanted.current_leader_epoch, -1)  # any negative number: not known
         self.last_fetched_epoch = wanted.last_fetched_epoch
+        self.log_start_offset = wanted.log_start_offset
+        #: A follower's log was found to be the leader's up to the offset.
+        self.matched = False
 
 
 class FetchSession:

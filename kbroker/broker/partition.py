@@ -7,13 +7,15 @@ first and wakes those who wait afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Protocol
 
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.replication.delayed_produce import CommitQueue
+from kbroker.replication.isr import Proposal, Verdict
 from kbroker.replication.leader import LeaderState
+from kbroker.storage.follower_append import follow_log_start, stage_as_follower
 from kbroker.types import TopicPartition, Uuid
 
 if TYPE_CHECKING:
@@ -27,6 +29,50 @@ def _ignore(_log: Log) -> None:
     """Nobody syncs."""
 
 
+class InSyncPort(Protocol):
+    """What a partition that is led here needs of the cluster, to know and to change who is in sync."""
+
+    #: A follower that has not been at our end for longer leaves the in-sync set.
+    lag_time_max_ms: float
+
+    def may_join(self, replica: int, broker_epoch: int) -> bool:
+        """Whether the metadata lets that broker, in that registration, into an in-sync set."""
+        ...
+
+    def is_outdated(self, replica: int, broker_epoch: int) -> bool:
+        """Whether that broker has a later registration than the one it fetches under (KIP-903)."""
+        ...
+
+    def alive(self) -> Collection[int]:
+        """The brokers that are not fenced."""
+        ...
+
+    def propose(self, partition: Partition, proposal: Proposal) -> None:
+        """Ask the controller; `Partition.isr_accepted` or `isr_refused` tells what came of it."""
+        ...
+
+
+class _Alone:
+    """For a broker that knows no others: nobody joins or leaves."""
+
+    lag_time_max_ms: float = 30_000
+
+    def may_join(self, replica: int, broker_epoch: int) -> bool:
+        return False
+
+    def is_outdated(self, replica: int, broker_epoch: int) -> bool:
+        return False
+
+    def alive(self) -> Collection[int]:
+        return ()
+
+    def propose(self, partition: Partition, proposal: Proposal) -> None:
+        raise AssertionError("nobody may join or leave")
+
+
+ALONE: InSyncPort = _Alone()
+
+
 class Partition:
     """A partition that this broker hosts.
 
@@ -37,13 +83,15 @@ class Partition:
         clock: the time, for the lag of followers.
         on_unsynced: told, with the log, when something written has to be synced before it is acknowledged.
         on_progress: told, with the name, whenever there may be more to read, or nothing any more: the log
-        end,
-            high watermark, stable offset, start offset or leader may have changed.
+            end, high watermark, stable offset, start offset or leader may have changed.
+        in_sync: who may be in sync, and where changes are asked for.
     """
 
     __slots__ = (
         "_clock",
         "_commits",
+        "_deletions",
+        "_in_sync",
         "_on_progress",
         "_on_unsynced",
         "leader_epoch",
@@ -62,6 +110,7 @@ class Partition:
         clock: Clock,
         on_progress: Callable[[TopicPartition], object],
         on_unsynced: Callable[[Log], object] | None = None,
+        in_sync: InSyncPort = ALONE,
     ) -> None:
         self.topic_partition = topic_partition
         self.topic_id = topic_id
@@ -71,6 +120,8 @@ class Partition:
         self.leader_state: LeaderState | None = None
         self._clock = clock
         self._commits: CommitQueue[Deferred[None]] = CommitQueue()
+        self._deletions: CommitQueue[Deferred[None]] = CommitQueue()
+        self._in_sync = in_sync
         self._on_progress = on_progress
         self._on_unsynced = on_unsynced or _ignore
 
@@ -122,7 +173,8 @@ class Partition:
     ) -> None:
         """Become leader in `leader_epoch`, or take a change of replicas within it."""
         state = self.leader_state
-        if state is not None and state.leader_epoch == leader_epoch:
+        begins = state is None or state.leader_epoch != leader_epoch
+        if state is not None and not begins:
             state.change_replicas(replicas, isr, partition_epoch)
             state.min_isr = min_isr
         else:
@@ -138,10 +190,16 @@ class Partition:
                 high_watermark=max(min(log.high_watermark, log_end), log.log_start_offset),
                 partition_epoch=partition_epoch,
                 min_isr=min_isr,
+                lag_time_max_ms=self._in_sync.lag_time_max_ms,
+                began_ms=self._clock.monotonic_ms(),
+                may_join=self._in_sync.may_join,
             )
         self.leader_id = local_id
         self.leader_epoch = leader_epoch
-        self._advance()
+        # A new epoch is news for parked fetches; what waits to be committed is still in the log.
+        if self._advance() or begins:
+            self._on_progress(self.topic_partition)
+        self._check_deletions()
         self._ask_for_sync()
 
     def configure(self, config: LogConfig, min_isr: int) -> None:
@@ -150,7 +208,8 @@ class Partition:
             self.log.config = config
         if self.leader_state is not None:
             self.leader_state.min_isr = min_isr
-            self._advance()
+            if self._advance():
+                self._on_progress(self.topic_partition)
             self._ask_for_sync()
 
     def follow(self, leader_id: int, leader_epoch: int) -> None:
@@ -165,6 +224,40 @@ class Partition:
         self.leader_state = None
         self.log = None
         self._refuse_waiters(code)
+
+    # -- following --
+
+    def copy(
+        self, records: bytes | memoryview | None, high_watermark: int, log_start: int, leader_epoch: int
+    ) -> bool:
+        """Append what the leader of `leader_epoch` sent, take its watermark and start; whether records came.
+
+        Batches of a later epoch than that are left for later (KAFKA-18723): who asked for these was not
+        told yet that it began.
+
+        Raises:
+            ApiError: CORRUPT_MESSAGE, OFFSET_OUT_OF_RANGE (they do not continue the log); what came before
+                the bad batch is in the log.
+            StorageError: the disk failed, or is full.
+        """
+        log = self.online_log()
+        before = log.high_watermark
+        came = False
+        if records is not None and len(records):
+            try:
+                came = stage_as_follower(log, memoryview(records), self._clock.now_ms(), leader_epoch)
+            finally:
+                log.flush_staged()
+            if self.waits_for_sync:
+                self._on_unsynced(log)
+        committed = min(high_watermark, log.log_end_offset)
+        if committed > before:
+            log.high_watermark = committed
+        if log_start > log.log_start_offset:
+            follow_log_start(log, min(log_start, log.high_watermark))
+        if log.high_watermark != before:
+            self._on_progress(self.topic_partition)
+        return came
 
     # -- what is readable --
 
@@ -185,20 +278,78 @@ class Partition:
         if self.leader_state is None or replica_id not in self.leader_state.followers:
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
 
-    def follower_fetched(self, replica_id: int, offset: int) -> None:
+    def follower_fetched(
+        self, replica_id: int, offset: int, log_start: int = -1, broker_epoch: int = -1
+    ) -> None:
         """A follower asks for `offset`, so it has everything below: note it, advance the high watermark.
 
+        It may have become fit for the in-sync set; then that is asked for.
+
         Raises:
-            ApiError: NOT_LEADER_OR_FOLLOWER if it is no replica of this partition.
+            ApiError: NOT_LEADER_OR_FOLLOWER if it is no replica of this partition, or if the broker has
+                registered again since it sent this (KIP-903).
         """
         state, log = self.leader_state, self.online_log()
-        now_ms = self._clock.now_ms()
-        if state is None or not state.follower_fetched(replica_id, offset, log.log_end_offset, now_ms):
+        if state is None or (broker_epoch >= 0 and self._in_sync.is_outdated(replica_id, broker_epoch)):
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
-        before = log.high_watermark
-        self._advance()
-        if log.high_watermark != before:
+        now_ms = self._clock.monotonic_ms()
+        if not state.follower_fetched(
+            replica_id, offset, log.log_end_offset, now_ms, log_start, broker_epoch
+        ):
+            raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        proposal = state.propose_join(replica_id)
+        if proposal is not None:
+            self._in_sync.propose(self, proposal)
+        if self._advance():
             self._on_progress(self.topic_partition)
+        if self._deletions:
+            self._check_deletions()
+
+    def follower_is_still_there(self, replica_id: int) -> bool:
+        """A follower asks again for our end, with nothing else new: note that; False if it needs a look."""
+        state, log = self.leader_state, self.log
+        if state is None or log is None or replica_id not in state.in_sync.maximal:
+            return False
+        progress = state.followers.get(replica_id)
+        if progress is None or progress.log_end_offset != log.log_end_offset:
+            return False
+        progress.fetched(log.log_end_offset, log.log_end_offset, self._clock.monotonic_ms())
+        return True
+
+    # -- who is in sync --
+
+    def check_in_sync(self) -> None:
+        """From time to time: ask for laggards to leave, or again for what a newer controller refused."""
+        state = self.leader_state
+        if state is None or self.log is None or not state.followers:
+            return
+        in_sync = state.in_sync
+        if in_sync.proposal is not None:
+            if in_sync.waits:
+                in_sync.waits = False
+                self._in_sync.propose(self, in_sync.proposal)
+            return
+        proposal = state.propose_leave(self.log.log_end_offset, self._clock.monotonic_ms())
+        if proposal is not None:
+            self._in_sync.propose(self, proposal)
+
+    def isr_accepted(
+        self, proposal: Proposal, leader_epoch: int, partition_epoch: int, isr: tuple[int, ...]
+    ) -> bool:
+        """The controller has taken a proposal: the set is `isr`. Whether that was news."""
+        state = self.leader_state
+        if state is None or not state.accepted(proposal, leader_epoch, partition_epoch, isr):
+            return False
+        if self._advance():
+            self._on_progress(self.topic_partition)
+        return True
+
+    def isr_refused(self, proposal: Proposal, code: ErrorCode) -> Verdict:
+        """The controller has refused a proposal, or nobody has answered."""
+        state = self.leader_state
+        if state is None:
+            return Verdict.STALE
+        return state.in_sync.refused(proposal, code)
 
     # -- appending --
 
@@ -246,9 +397,9 @@ class Partition:
 
     @property
     def waits_for_sync(self) -> bool:
-        """Whether what was written last must not be acknowledged before `synced`."""
+        """Whether what was appended last must not be acknowledged before `synced`."""
         log = self.log
-        return log is not None and log.log_end_offset - log.durable_end >= log.config.flush_messages
+        return log is not None and log.staged_end_offset - log.durable_end >= log.config.flush_messages
 
     def moved(self, log: Log) -> None:
         """The log lies in another directory now; what it holds is the same, and durable."""
@@ -264,20 +415,25 @@ class Partition:
         if self.log is not None and self.waits_for_sync:
             self._on_unsynced(self.log)
 
-    def _advance(self) -> None:
+    def _advance(self) -> bool:
+        """Move the high watermark if it may; whether it did."""
         state, log = self.leader_state, self.log
         if state is None or log is None:
-            return
-        if state.advance(log.committable_end, self._clock.now_ms() if state.followers else 0):
+            return False
+        moved = state.advance(log.committable_end, self._clock.monotonic_ms() if state.followers else 0)
+        if moved:
             log.high_watermark = state.high_watermark
             if self._commits:
                 for done in self._commits.release(state.high_watermark):
                     done.resolve(None)
         elif log.high_watermark != state.high_watermark:
             log.high_watermark = state.high_watermark
+        return moved
 
     def delete_records(self, offset: int) -> int:
-        """Forget the records below `offset` (-1: all committed ones); the new low watermark (KIP-107).
+        """Forget the records below `offset` (-1: all committed ones); the offset meant (KIP-107).
+
+        `when_deleted` tells when the replicas have forgotten them, too.
 
         Raises:
             ApiError: POLICY_VIOLATION on a topic that only compacts, OFFSET_OUT_OF_RANGE above the high
@@ -293,7 +449,36 @@ class Partition:
         if offset > log.log_start_offset:
             log.delete_records_to(offset)
             self.wake()
-        return log.log_start_offset
+        return offset
+
+    @property
+    def low_watermark(self) -> int:
+        """The lowest log start of the replicas that are alive, this one included; -1 while one is unknown."""
+        state, log = self.leader_state, self.log
+        if state is None or log is None:
+            return -1
+        if not state.followers:
+            return log.log_start_offset
+        return state.low_watermark(log.log_start_offset, self._in_sync.alive())
+
+    def when_deleted(self, offset: int) -> Deferred[None]:
+        """Done when no replica that is alive has anything below `offset`; fails if leadership goes."""
+        done: Deferred[None] = Deferred()
+        if self.low_watermark >= offset:
+            done.resolve(None)
+        else:
+            self._deletions.add(offset - 1, done)
+        return done
+
+    def check_deletions(self) -> None:
+        """A broker has gone: who waits for it need not any more."""
+        if self._deletions:
+            self._check_deletions()
+
+    def _check_deletions(self) -> None:
+        if self._deletions:
+            for done in self._deletions.release(self.low_watermark):
+                done.resolve(None)
 
     # -- waiting --
 
@@ -311,6 +496,7 @@ class Partition:
         self._on_progress(self.topic_partition)
 
     def _refuse_waiters(self, code: ErrorCode) -> None:
-        for done in self._commits.drain():
-            done.fail(ApiError(code))
+        for waiting in (self._commits, self._deletions):
+            for done in waiting.drain():
+                done.fail(ApiError(code))
         self._on_progress(self.topic_partition)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.group_sync import GroupSync
-from kbroker.broker.partition import Partition
+from kbroker.broker.partition import ALONE, InSyncPort, Partition
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import CONFIG_BROKER, CONFIG_TOPIC
 from kbroker.replication.purgatory import Purgatory
@@ -55,6 +55,26 @@ class TopicSettings(NamedTuple):
     min_insync_replicas: int
 
 
+class Links(Protocol):
+    """Who copies this broker's partitions from others (broker/replication.py)."""
+
+    def follow(self, partition: Partition) -> None:
+        """Copy it from the leader that it names, in the epoch that it names."""
+        ...
+
+    def unfollow(self, partition: Partition) -> None:
+        """Do not copy it any more."""
+        ...
+
+
+class _NoLinks:
+    def follow(self, partition: Partition) -> None:
+        pass
+
+    def unfollow(self, partition: Partition) -> None:
+        pass
+
+
 def _run_here(work: Callable[[], object], done: Callable[[BaseException | None], None]) -> None:
     work()
     done(None)
@@ -94,6 +114,8 @@ class ReplicaManager:
             self._sync_failed,
             lambda log: logs.get(log.topic_partition) is log,
         )
+        self._in_sync: InSyncPort = ALONE
+        self._links: Links = _NoLinks()
         self._timer = timer
         #: Until the metadata that a start finds has been applied.
         self._is_first = True
@@ -103,6 +125,11 @@ class ReplicaManager:
         self.on_directory_failed: Callable[[LogDir], object] | None = None
         for directory in logs.dirs:
             directory.on_failed = self._directory_failed
+
+    def link(self, in_sync: InSyncPort, links: Links) -> None:
+        """Let partitions be copied and in-sync sets change from now on; before the first metadata."""
+        self._in_sync = in_sync
+        self._links = links
 
     # -- look-up --
 
@@ -206,6 +233,7 @@ class ReplicaManager:
     def _close_directory(self, directory: LogDir) -> None:
         for other in list(self.partitions.values()):
             if other.log is not None and other.log.directory is directory:
+                self._links.unfollow(other)
                 other.close(ErrorCode.KAFKA_STORAGE_ERROR)
                 self._tell(Leadership(other.topic_partition, other.topic_id, -1))
 
@@ -270,7 +298,9 @@ class ReplicaManager:
             except ApiError as error:
                 _log.error("no log for %s: %s", tp, error.text)
                 log = None
-        partition = Partition(tp, topic_id, log, self.clock, self.fetches.check, self.syncs.ask)
+        partition = Partition(
+            tp, topic_id, log, self.clock, self.fetches.check, self.syncs.ask, self._in_sync
+        )
         self.partitions[tp] = partition
         return partition
 
@@ -288,9 +318,11 @@ class ReplicaManager:
         if state.leader != self.broker_id:
             was_leader = partition.is_leader
             partition.follow(state.leader, state.leader_epoch)
+            self._links.follow(partition)
             if was_leader:
                 self._tell(Leadership(partition.topic_partition, partition.topic_id, -1))
             return
+        self._links.unfollow(partition)
         new_term = not partition.is_leader or partition.leader_epoch != state.leader_epoch
         partition.lead(
             self.broker_id,
@@ -313,6 +345,7 @@ class ReplicaManager:
         tp = partition.topic_partition
         del self.partitions[tp]
         had_log = partition.log is not None
+        self._links.unfollow(partition)
         partition.close(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         if had_log:
             try:

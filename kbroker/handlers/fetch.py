@@ -16,6 +16,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from kbroker.broker.deferred import Deferred
+from kbroker.broker.read_replicas import ReadReplicas
 from kbroker.errors import ErrorCode, ProtocolError
 from kbroker.handlers.context import ConnectionContext, RequestContext
 from kbroker.handlers.fetch_encode import FetchEncoder, Leader, Node
@@ -38,6 +39,9 @@ _log = logging.getLogger(__name__)
 
 _FETCH = 1
 _READ_COMMITTED = 1
+_CONSUMER = -1
+#: First version in which a consumer says where it is (KIP-392).
+_ANY_REPLICA_SINCE = 11
 _WRONG_LEADER = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 
 
@@ -105,7 +109,23 @@ class FetchPath:
         )
         if served.error is not ErrorCode.NONE:
             return FetchEncoder(context.version, context.correlation_id).encode([], served.error, 0)
-        return OneFetch(services, request, context, served, replica_id).answer_or_park()
+        reader = self._reader(request, context.version, replica_id)
+        return OneFetch(services, request, context, served, reader).answer_or_park()
+
+    def _reader(self, request: FetchRequest, version: int, replica_id: int) -> PartitionReader:
+        services = self._services
+        prefer = None
+        if request.rack_id and services.chooses_read_replica and replica_id == _CONSUMER:
+            prefer = ReadReplicas(services.metadata.image, request.rack_id).preferred
+        return PartitionReader(
+            services.metadata,
+            services.replicas,
+            replica_id,
+            request.isolation_level == _READ_COMMITTED,
+            request.replica_state.replica_epoch if replica_id >= 0 else -1,
+            replica_id < 0 and version >= _ANY_REPLICA_SINCE,
+            prefer,
+        )
 
 
 class OneFetch:
@@ -128,15 +148,14 @@ class OneFetch:
         request: FetchRequest,
         context: RequestContext,
         served: FetchContext,
-        replica_id: int,
+        reader: PartitionReader,
     ) -> None:
         self._services = services
         self._request = request
         self._context = context
         self._served = served
-        self._reader = PartitionReader(
-            services.metadata, services.replicas, replica_id, request.isolation_level == _READ_COMMITTED
-        )
+        self._reader = reader
+        replica_id = reader.replica_id
         # A follower sets its own limits; a consumer's are bounded by fetch.max.bytes.
         limit = request.max_bytes if replica_id >= 0 else min(request.max_bytes, services.fetch_bytes_max)
         self._bytes_max = max(limit, 0)
@@ -175,14 +194,22 @@ class OneFetch:
         if self._request.max_wait_ms <= 0 or not (reads or quiet):
             return True
         size = 0
+        # A follower that consumers read from has to know of what is committed at once (KIP-392).
+        hurries = self._services.chooses_read_replica and self._reader.replica_id >= 0
         for read in reads:
-            if read.error is not ErrorCode.NONE or read.diverging is not None:
+            if (
+                read.error is not ErrorCode.NONE
+                or read.diverging is not None
+                or read.preferred_replica >= 0
+                or (hurries and read.high_watermark != read.wanted.sent_high_watermark)
+            ):
                 return True
             size += read.size
         return size >= self._min_bytes
 
     def _finish(self) -> None:
         assert self._deferred is not None
+        self._reader.notes_fetches = False
         try:
             answer = self._encode(self._read_all()[0])
         except Exception as error:
@@ -240,6 +267,7 @@ class OneFetch:
                 or read.high_watermark != wanted.sent_high_watermark
                 or read.log_start_offset != wanted.sent_log_start
                 or read.diverging is not None
+                or read.preferred_replica >= 0
             )
             if not (has_news or not incremental):
                 continue

@@ -139,7 +139,7 @@ class FetchEncoder:
         else:
             head += _NO_LIST if read.aborted is None else _EMPTY_LIST
         if self._version >= 11:
-            head += _NO_REPLICA
+            head += _NO_REPLICA if read.preferred_replica < 0 else _INT.pack(read.preferred_replica)
         self._count(read.size)
         if inlined is not None:
             head += inlined

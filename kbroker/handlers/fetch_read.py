@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kbroker.errors import ApiError, ErrorCode
@@ -27,6 +28,7 @@ class PartitionRead:
         "high_watermark",
         "last_stable_offset",
         "log_start_offset",
+        "preferred_replica",
         "size",
         "slice",
         "wanted",
@@ -40,6 +42,8 @@ class PartitionRead:
         self.log_start_offset = -1
         self.slice: FileSlice | None = None
         self.size = 0
+        #: Where a consumer should rather read (KIP-392), -1: here.
+        self.preferred_replica = -1
         #: (producer id, first offset) pairs; None: not asked for.
         self.aborted: list[tuple[int, int]] | None = None
         #: (epoch, end offset): where the fetcher's log leaves ours (KIP-595).
@@ -65,17 +69,41 @@ class PartitionReader:
         replicas: what is here.
         replica_id: -1 for a consumer, -2 for a debugging one, else the follower that asks.
         committed_only: read_committed.
+        broker_epoch: of a follower's registration (KIP-903), -1 if it does not say.
+        any_replica: a consumer that may be served by a follower, too (KIP-392).
+        prefer: (partition, offset) -> the replica that a consumer should rather ask, -1 for this one.
     """
 
-    __slots__ = ("_committed_only", "_metadata", "_replicas", "replica_id")
+    __slots__ = (
+        "_any_replica",
+        "_broker_epoch",
+        "_committed_only",
+        "_metadata",
+        "_prefer",
+        "_replicas",
+        "notes_fetches",
+        "replica_id",
+    )
 
     def __init__(
-        self, metadata: MetadataCache, replicas: ReplicaManager, replica_id: int, committed_only: bool
+        self,
+        metadata: MetadataCache,
+        replicas: ReplicaManager,
+        replica_id: int,
+        committed_only: bool,
+        broker_epoch: int = -1,
+        any_replica: bool = False,
+        prefer: Callable[[Partition, int], int] | None = None,
     ) -> None:
         self._metadata = metadata
         self._replicas = replicas
         self._committed_only = committed_only
+        self._broker_epoch = broker_epoch
+        self._any_replica = any_replica
+        self._prefer = prefer
         self.replica_id = replica_id
+        #: A follower's request tells how far it is when it comes, not when it has waited.
+        self.notes_fetches = True
 
     def read(self, wanted: FetchedPartition, bytes_max: int, min_one: bool) -> PartitionRead:
         """Read up to `bytes_max` bytes; the first batch whole if `min_one`."""
@@ -93,22 +121,36 @@ class PartitionReader:
         the time.
         """
         partition = wanted.served_by
-        if partition is None or partition.leader_state is None or self.replica_id >= 0:
+        if partition is None or partition.leader_state is None:
             return False
         log = partition.log
+        if (
+            log is None
+            or log.high_watermark != wanted.sent_high_watermark
+            or log.log_start_offset != wanted.sent_log_start
+        ):
+            return False
+        if self.replica_id >= 0:
+            return (
+                wanted.matched
+                and wanted.fetch_offset == log.log_end_offset
+                and wanted.leader_epoch == partition.leader_epoch
+                and partition.follower_is_still_there(self.replica_id)
+            )
         return (
-            log is not None
-            and log.high_watermark == wanted.sent_high_watermark
-            and log.log_start_offset == wanted.sent_log_start
-            and wanted.leader_epoch in (-1, partition.leader_epoch)
+            wanted.leader_epoch in (-1, partition.leader_epoch)
             and wanted.last_fetched_epoch < 0
             and wanted.fetch_offset == self._readable_end(log)
         )
 
+    def _serves(self, partition: Partition) -> bool:
+        """Whether what was found once may still be asked: it leads, or a follower will do."""
+        return partition.leader_state is not None or (self._any_replica and partition.log is not None)
+
     def locate(self, wanted: FetchedPartition) -> Partition:
         """The partition here that is asked for. Raises ApiError."""
         partition = wanted.served_by
-        if partition is not None and partition.leader_state is not None:
+        if partition is not None and self._serves(partition):
             return partition
         image = self._metadata.image
         if wanted.topic is None:
@@ -118,16 +160,25 @@ class PartitionReader:
             wanted.topic = topic.name
         if image.topics.partition(wanted.topic, wanted.partition) is None:
             raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-        partition = self._replicas.led(wanted.topic, wanted.partition)
+        partition = self._find(wanted.topic, wanted.partition)
         if any(wanted.topic_id) and partition.topic_id != wanted.topic_id:
             raise ApiError(ErrorCode.INCONSISTENT_TOPIC_ID)
         wanted.served_by = partition
         return partition
 
+    def _find(self, topic: str, index: int) -> Partition:
+        if self._any_replica:
+            followed = self._replicas.get(topic, index)
+            if followed is not None and followed.log is not None:
+                return followed
+        return self._replicas.led(topic, index)
+
     def readable_bytes(self, wanted: FetchedPartition, enough: int) -> int | None:
         """How much could be read now, at least `enough` meaning just that; None: only an answer can tell."""
         partition = wanted.served_by
-        if partition is None or partition.leader_state is None:
+        if partition is None or not self._serves(partition):
+            return None
+        if wanted.served_epoch != partition.leader_epoch:
             return None
         log = partition.online_log()
         offset = wanted.fetch_offset
@@ -157,9 +208,18 @@ class PartitionReader:
         min_one: bool,
         answer: PartitionRead,
     ) -> None:
-        log = partition.check_leader(wanted.leader_epoch)
+        wanted.served_epoch = partition.leader_epoch
+        if self._any_replica:
+            partition.check_epoch(wanted.leader_epoch)
+            log = partition.online_log()
+        else:
+            log = partition.check_leader(wanted.leader_epoch)
         if self.replica_id >= 0:
             partition.check_follower(self.replica_id)
+        elif self._prefer is not None and partition.leader_state is not None:
+            answer.preferred_replica = self._prefer(partition, wanted.fetch_offset)
+            if answer.preferred_replica >= 0:
+                bytes_max, min_one = 0, False
         offset = wanted.fetch_offset
         if wanted.last_fetched_epoch >= 0:
             epoch, end_offset = log.end_offset_for_epoch(wanted.last_fetched_epoch)
@@ -174,7 +234,7 @@ class PartitionReader:
                 answer.slice = found.parts[0]
                 answer.size = found.size
             if self.replica_id >= 0:
-                partition.follower_fetched(self.replica_id, offset)
+                self._note_fetch(partition, wanted)
             if self._committed_only and (found.size or offset >= end or bytes_max <= 0):
                 # A batch that is there but too large for the answer leaves the list null.
                 aborted = log.aborted_txns(offset, found.next_offset) if found.size else ()
@@ -182,3 +242,10 @@ class PartitionReader:
         answer.high_watermark = log.high_watermark
         answer.last_stable_offset = log.last_stable_offset
         answer.log_start_offset = log.log_start_offset
+
+    def _note_fetch(self, partition: Partition, wanted: FetchedPartition) -> None:
+        wanted.matched = True
+        if self.notes_fetches:
+            partition.follower_fetched(
+                self.replica_id, wanted.fetch_offset, wanted.log_start_offset, self._broker_epoch
+            )

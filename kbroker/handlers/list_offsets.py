@@ -103,8 +103,10 @@ def _partition(
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
     partition = services.led_partition(topic, wanted.partition_index)
     log = partition.check_leader(wanted.current_leader_epoch)
-    end = _fetchable_end(partition, request)
+    end, is_known = _fetchable_end(partition, request)
     if timestamp == LATEST:
+        if not is_known:
+            raise ApiError(ErrorCode.OFFSET_NOT_AVAILABLE)
         answer.offset, answer.leader_epoch = end, log.latest_epoch
     elif timestamp in (EARLIEST, EARLIEST_LOCAL):
         answer.offset = log.log_start_offset
@@ -114,17 +116,22 @@ def _partition(
         return
     else:
         _by_time(log, timestamp, end, answer)
+        if not is_known and not 0 <= answer.offset < end:
+            raise ApiError(ErrorCode.OFFSET_NOT_AVAILABLE)
 
 
-def _fetchable_end(partition: Partition, request: ListOffsetsRequest) -> int:
-    """The end that the asker may see; a new leader's is not known before it has committed something."""
+def _fetchable_end(partition: Partition, request: ListOffsetsRequest) -> tuple[int, bool]:
+    """The end that the asker may see, and whether it is known (KIP-207).
+
+    What a new leader finds committed may be less than what the one before has shown, until followers have
+    fetched all that lies before the start of its epoch.
+    """
     state = partition.leader_state
     is_follower = state is not None and request.replica_id in state.followers
     committed_only = request.isolation_level == _READ_COMMITTED
     end = partition.readable_end(committed_only=committed_only, is_follower=is_follower)
-    if state is not None and not is_follower and partition.high_watermark < state.epoch_start_offset:
-        raise ApiError(ErrorCode.OFFSET_NOT_AVAILABLE)
-    return end
+    known = state is None or is_follower or partition.high_watermark >= state.epoch_start_offset
+    return end, known
 
 
 def _by_time(log: Log, timestamp: int, end: int, answer: ListOffsetsPartitionResponse) -> None:

@@ -160,11 +160,13 @@ def test_deletion_and_lost_leadership_answer_a_parked_fetch(node):
     gone, moved = node.topic("gone"), node.topic("moved", replicas=(1, 2))
     first, second = node.connect(), node.connect()
     first.send(first.frame("Fetch", 11, max_wait_ms=8000, min_bytes=1, topics=[want("gone")]))
-    second.send(second.frame("Fetch", 11, max_wait_ms=8000, min_bytes=1, topics=[want("moved")]))
+    moving = want("moved")
+    moving.partitions[0].current_leader_epoch = 0
+    second.send(second.frame("Fetch", 11, max_wait_ms=8000, min_bytes=1, topics=[moving]))
     node.delete(gone)
     node.move_leader(moved, 0, 2)
     assert partitions(first.answers()[0])["gone", 0].error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    assert partitions(second.answers()[0])["moved", 0].error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert partitions(second.answers()[0])["moved", 0].error_code == ErrorCode.FENCED_LEADER_EPOCH
 
 
 def test_a_closed_connection_leaves_nothing_parked(node):
