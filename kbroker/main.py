@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from kbroker.broker.cleaner_driver import CleanerDriver
+from kbroker.broker.client_metrics import ClientMetrics
 from kbroker.broker.coordinator_driver import GroupCoordinatorDriver
 from kbroker.broker.directory_reports import DirectoryReports
 from kbroker.broker.fetch_session import FetchSessionCache
@@ -37,6 +38,7 @@ from kbroker.raft.snapshot import SnapshotPolicy
 from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
 from kbroker.server.binding import bind_sockets
 from kbroker.server.cleaner_process import CleanerProcess
+from kbroker.server.client_metrics_file import open_metrics_file
 from kbroker.server.dispatch import Dispatcher
 from kbroker.server.folders import Folders, inspect_folders
 from kbroker.server.limits import LIMIT_SETTINGS, server_limits
@@ -321,10 +323,22 @@ class Node:
             compatibility=config.get_str("kbroker.compatibility"),
             # One thread, not those of the disk: it holds the interpreter while it works.
             run_blocking=converting.run,
+            client_metrics=self._client_metrics(),
         )
+        metadata.subscribe(services.client_metrics.on_metadata)
+        services.clients.on_closed(services.client_metrics.on_closed)
         self._undo.append(kraft.stop)
         self._undo.append(groups.close)
         return services, kraft
+
+    def _client_metrics(self) -> ClientMetrics:
+        keeps = self.config.get_bool("kbroker.client.metrics")
+        client_metrics = ClientMetrics(self.config.get_int("telemetry.max.bytes"), keeps=keeps)
+        file = open_metrics_file(self.config.get_str("kbroker.client.metrics.file") or None, keeps=keeps)
+        if file is not None:
+            client_metrics.export = file.write
+            self._undo.append(file.close)
+        return client_metrics
 
     def _kraft_setup(self, logs: LogManager) -> KraftSetup:
         config = self.config

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from kbroker.broker.client_metrics import ClientMetrics
+from kbroker.broker.clients import ClientRegistry
 from kbroker.errors import ApiError, ErrorCode
 
 if TYPE_CHECKING:
@@ -50,6 +52,10 @@ class Services:
     run_blocking: RunBlocking | None = None
     #: Moves logs between directories; None until the node has started.
     log_mover: LogMover | None = None
+    #: Who is connected.
+    clients: ClientRegistry = field(default_factory=ClientRegistry)
+    #: What clients tell of themselves (KIP-714).
+    client_metrics: ClientMetrics = field(default_factory=ClientMetrics)
     #: Parts that later issues add and that only few handlers ask for, by name.
     extras: dict[str, Any] = field(default_factory=dict)
 

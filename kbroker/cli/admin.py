@@ -22,7 +22,7 @@ from kbroker.errors import ApiError
 class _Root(AdminGroup):
     """Imports a sub-command's module when it is called, or listed in the help."""
 
-    modules = ("topics", "groups", "configs", "cluster", "logs")
+    modules = ("topics", "groups", "configs", "cluster", "clients", "logs")
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.modules)

@@ -57,6 +57,17 @@ LEGACY_TABLE: dict[int, tuple[str, int, int]] = {
     2: ("list_offsets_legacy", 0, 0),
 }
 
+#: Answered, but named in ApiVersions only where pushes are kept, as by Kafka; else no client asks (KIP-714).
+TELEMETRY_TABLE: dict[int, tuple[str, int, int]] = {
+    71: ("get_telemetry_subscriptions", 0, 0),
+    72: ("push_telemetry", 0, 0),
+}
+_TELEMETRY_SINCE = (3, 7)
+
+#: Not Kafka's: for kbroker's own client alone, which is told of it (decision 8).
+OWN_TABLE: dict[int, tuple[str, int, int]] = {19266: ("kbroker_command", 0, 0)}
+OWN_CLIENT = "kbroker"
+
 
 class ServedApis:
     """The APIs of a node.
@@ -67,8 +78,10 @@ class ServedApis:
 
     def __init__(self, compatibility: str = "all") -> None:
         kafka = release(compatibility)
-        #: What ApiVersions says: (key, lowest, highest).
+        #: What ApiVersions says to everybody: (key, lowest, highest).
         self.advertised: list[tuple[int, int, int]] = []
+        #: What it says besides where pushes are kept.
+        self.telemetry: list[tuple[int, int, int]] = []
         self._served: dict[int, tuple[int, int]] = {}
         for key, (_, low, high) in API_TABLE.items():
             low = LEGACY_TABLE[key][1] if key in LEGACY_TABLE else low
@@ -79,6 +92,10 @@ class ServedApis:
                 lowest, highest = kafka.served[key]
                 self._served[key] = (max(low, lowest), min(high, highest))
                 self.advertised.append((key, max(low, kafka.advertised[key][0]), min(high, highest)))
+        if kafka is None or kafka.number >= _TELEMETRY_SINCE:
+            self.telemetry = [(key, low, high) for key, (_, low, high) in TELEMETRY_TABLE.items()]
+        for key, low, high in [*self.telemetry, *((key, *row[1:]) for key, row in OWN_TABLE.items())]:
+            self._served[key] = (low, high)
 
     def module(self, key: int, version: int) -> str | None:
         """Which module under `kbroker.handlers` answers; None: nobody, the connection closes."""
@@ -86,7 +103,9 @@ class ServedApis:
         if not low <= version <= high:
             return None
         legacy = LEGACY_TABLE.get(key)
-        return legacy[0] if legacy is not None and version <= legacy[2] else API_TABLE[key][0]
+        if legacy is not None and version <= legacy[2]:
+            return legacy[0]
+        return (API_TABLE.get(key) or TELEMETRY_TABLE.get(key) or OWN_TABLE[key])[0]
 
 
 @lru_cache(maxsize=8)

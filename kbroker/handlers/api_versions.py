@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kbroker.controller.features import SUPPORTED_FEATURES, latent_features
 from kbroker.errors import ErrorCode
-from kbroker.handlers.api_table import served_apis
+from kbroker.handlers.api_table import OWN_CLIENT, OWN_TABLE, served_apis
 from kbroker.protocol.generated.api_versions_response import (
     ApiVersion,
     ApiVersionsResponse,
@@ -45,6 +45,11 @@ def handle(services: Services, context: RequestContext, request: ApiVersionsRequ
         if error is not ErrorCode.NONE:
             return ApiVersionsResponse(error_code=error)
     response = ApiVersionsResponse(api_keys=_api_keys(services))
+    if context.client_software_name == OWN_CLIENT:
+        response.api_keys += [
+            ApiVersion(api_key=key, min_version=low, max_version=high)
+            for key, (_, low, high) in OWN_TABLE.items()
+        ]
     if context.version >= 3 and _has_features(services.compatibility):
         _add_features(services, response, context.version)
     return response
@@ -67,10 +72,9 @@ def _check_target(services: Services, request: ApiVersionsRequest) -> ErrorCode:
 
 
 def _api_keys(services: Services) -> list[ApiVersion]:
-    return [
-        ApiVersion(api_key=key, min_version=low, max_version=high)
-        for key, low, high in served_apis(services.compatibility).advertised
-    ]
+    apis = served_apis(services.compatibility)
+    named = apis.advertised + apis.telemetry if services.client_metrics.keeps else apis.advertised
+    return [ApiVersion(api_key=key, min_version=low, max_version=high) for key, low, high in named]
 
 
 def _has_features(compatibility: str) -> bool:

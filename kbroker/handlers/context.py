@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
@@ -10,6 +10,7 @@ class ConnectionContext:
     """What is the same for every request of one connection."""
 
     connection_id: str
+    """Unlike that of any other connection of this node; what is kept for a connection is kept by this."""
     client_address: str
     """The peer's IP address, `127.0.0.1` for a peer whose address is unknown (tests)."""
     client_port: int = 0
@@ -23,6 +24,11 @@ class ConnectionContext:
     """True on a listener between brokers, where internal APIs are allowed."""
     client_software_name: str = "unknown"
     client_software_version: str = "unknown"
+    client_id: str | None = None
+    """As in the newest kind of request."""
+    connected_ms: int = -1
+    used: set[int] = field(default_factory=set)
+    """The kinds of requests that came, as `key << 16 | version` (`broker/clients.py`)."""
 
 
 @dataclass(slots=True)

@@ -45,7 +45,15 @@ REQUESTS_PER_TURN = 32
 
 
 class FrameHandler(Protocol):
-    """What a connection needs from dispatch."""
+    """What connections need from dispatch."""
+
+    def opened(self, connection: ConnectionContext) -> None:
+        """A peer is there."""
+        ...
+
+    def closed(self, connection: ConnectionContext) -> None:
+        """A connection that was `opened` is over."""
+        ...
 
     def request(self, connection: ConnectionCore, frame: memoryview) -> Answer | Deferred[Answer]:
         """Answer one request frame (without its length), now or later.

@@ -39,6 +39,7 @@ from kbroker.protocol.primitives import read_unknown_tags
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
+    from kbroker.handlers.context import ConnectionContext
     from kbroker.handlers.produce import ProducePath
     from kbroker.server.connection import Answer, ConnectionCore
 
@@ -89,6 +90,14 @@ class Dispatcher:
         if self._produce is not None:
             self._produce.finish_batch(connection)
 
+    def opened(self, connection: ConnectionContext) -> None:
+        """See `FrameHandler.opened`."""
+        self.services.clients.opened(connection, self.services.clock.now_ms())
+
+    def closed(self, connection: ConnectionContext) -> None:
+        """See `FrameHandler.closed`."""
+        self.services.clients.closed(connection, self.services.clock.now_ms())
+
     # -- the general path --
 
     def _general(
@@ -98,6 +107,9 @@ class Dispatcher:
         if route is None:
             return self._refuse_version(connection, frame, key_and_version)
         context, position = _read_header(connection, frame, route)
+        if key_and_version not in connection.context.used:
+            connection.context.used.add(key_and_version)
+            connection.context.client_id = context.client_id
         if connection.staged and route.api_key:
             self.finish_batch(connection)
         if route.raw is not None:

@@ -146,6 +146,7 @@ class SocketServer:
             f"{context.local_address}:{context.local_port}-{address}:{context.client_port}-{self._serial}"
         )
         self._connections[protocol] = address
+        self._handler.opened(context)
         count = self._per_ip[address] = self._per_ip.get(address, 0) + 1
         limits = self.limits
         if count > limits.connections_max_per_ip_overrides.get(address, limits.connections_max_per_ip):
@@ -163,6 +164,7 @@ class SocketServer:
         address = self._connections.pop(protocol, None)
         if address is None:
             return
+        self._handler.closed(protocol.core.context)
         left = self._per_ip[address] - 1
         if left:
             self._per_ip[address] = left

@@ -19,7 +19,7 @@ def nowhere():
     return f"127.0.0.1:{port}"
 
 
-@pytest.mark.parametrize("group", ["topics", "groups", "configs", "cluster", "logs"])
+@pytest.mark.parametrize("group", ["topics", "groups", "configs", "cluster", "clients", "logs"])
 def test_help(group, capsys):
     assert main(["--help"]) == 0
     assert group in capsys.readouterr().out

@@ -6,14 +6,16 @@ from pathlib import Path
 import pytest
 
 from kbroker import handlers
-from kbroker.handlers.api_table import API_TABLE, LEGACY_TABLE, ServedApis
+from kbroker.handlers.api_table import API_TABLE, LEGACY_TABLE, OWN_TABLE, TELEMETRY_TABLE, ServedApis
 from kbroker.protocol.api_keys import FACTS, request_class, response_class
 from kbroker.protocol.releases import releases
 
+MODERN = {**API_TABLE, **TELEMETRY_TABLE, **OWN_TABLE}
 
-@pytest.mark.parametrize("key", API_TABLE)
+
+@pytest.mark.parametrize("key", MODERN)
 def test_the_table_says_what_the_handler_says(key):
-    name, low, high = API_TABLE[key]
+    name, low, high = MODERN[key]
     module = import_module(f"kbroker.handlers.{name}")
     assert (low, high) == module.VERSIONS
     assert hasattr(module, "raw_path") or callable(module.handle)
@@ -34,7 +36,7 @@ def test_the_oldest_versions_lie_just_below_the_others(key):
 
 def test_every_handler_is_in_a_table():
     folder = Path(handlers.__file__).parent
-    named = {name for name, _, _ in [*API_TABLE.values(), *LEGACY_TABLE.values()]}
+    named = {name for name, _, _ in [*MODERN.values(), *LEGACY_TABLE.values()]}
     for path in folder.glob("*.py"):
         if "VERSIONS = (" in path.read_text():
             assert path.stem in named, path.stem
@@ -57,3 +59,20 @@ def test_a_release_is_what_we_have_of_it(name):
         served = [version for version in range(highest + 2) if apis.module(key, version)]
         low, high = kafka.served.get(key, (0, -1))
         assert served == list(range(low, high + 1))
+
+
+@pytest.mark.parametrize("name", ["all", "3.6", "3.7", "4.4"])
+def test_telemetry_is_answered_since_3_7_and_told_apart(name):
+    apis = ServedApis(name)
+    served = {key for key in TELEMETRY_TABLE if apis.module(key, 0)}
+    assert served == {key for key, _, _ in apis.telemetry}
+    assert bool(served) == (name != "3.6")
+    assert not served & {key for key, _, _ in apis.advertised}
+
+
+@pytest.mark.parametrize("name", ["all", "2.4", "4.4"])
+def test_our_own_request_is_answered_and_not_told(name):
+    apis = ServedApis(name)
+    assert apis.module(19266, 0) == "kbroker_command"
+    assert apis.module(19266, 1) is None
+    assert 19266 not in {key for key, _, _ in apis.advertised + apis.telemetry}

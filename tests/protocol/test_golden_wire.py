@@ -51,6 +51,7 @@ def test_the_golden_files_cover_every_message_and_version():
     ours = {
         (name, version)
         for name, schema in load_all().items()
+        if not name.startswith("Kbroker")
         for version in range(schema.versions.first, schema.versions.last + 1)
     }
     assert ours == covered
@@ -69,7 +70,8 @@ def test_header_versions_are_kafkas():
         assert FACTS[key].name == row["name"]
         assert request_header_version(key, version) == int(row["request_header"])
         assert response_header_version(key, version) == int(row["response_header"])
-    assert len(rows) == sum(facts.max_version - facts.min_version + 1 for facts in FACTS.values())
+    kafkas = [facts for facts in FACTS.values() if not facts.name.startswith("Kbroker")]
+    assert len(rows) == sum(facts.max_version - facts.min_version + 1 for facts in kafkas)
 
 
 @pytest.mark.parametrize("command", ["decode", "encode"])

@@ -40,7 +40,7 @@ unclean.leader.election.enable | boolean | false | - | cluster |
     Whether a replica that lags may become leader when no other is left; records can be lost.
 unclean.leader.election.interval.ms | long | 300000 | >=1 | ro | hidden
     How often the controller looks for partitions that need such an election.
-telemetry.max.bytes | int | 1048576 | >=1 | ro |
+telemetry.max.bytes | int | 1048576 | >=1 | ro | obeyed
     The largest metrics push accepted from a client.
 metric.reporters | list | org.apache.kafka.common.metrics.JmxReporter | no empty items | cluster |
     Java classes that report metrics; kbroker loads no Java.

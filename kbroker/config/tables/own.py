@@ -11,6 +11,11 @@ kbroker.advertised.host | string | null | not blank | ro | obeyed
 kbroker.auto.create.wait | boolean | false | - | ro | obeyed
     Whether Metadata waits for a topic that it creates, instead of saying first, as Kafka does, that it is
     unknown.
+kbroker.client.metrics | boolean | false | - | ro | obeyed
+    Whether ApiVersions offers clients to push their metrics (KIP-714), and those are kept; if not, pushes
+    are answered and forgotten, as by a Kafka without a receiver for them.
+kbroker.client.metrics.file | string | null | not blank | ro | obeyed
+    A file that gets a line of JSON for each push; at 64 MiB it becomes FILE.1 and a new one is begun.
 kbroker.cluster.id | string | null | not blank | ro | obeyed
     The id that a new cluster gets and an old one must have; a random one if unset.
 kbroker.compatibility | string | all | in @RELEASES@ | ro | obeyed

@@ -108,6 +108,7 @@ class ApiKey(IntEnum):
     DELETE_SHARE_GROUP_OFFSETS = 92
     STREAMS_GROUP_TOPOLOGY_DESCRIPTION_UPDATE = 93
     UNREGISTER_CONTROLLER = 94
+    KBROKER_COMMAND = 19266
 
 
 class ApiFacts(NamedTuple):
@@ -218,4 +219,5 @@ FACTS: dict[int, ApiFacts] = {
     92: ApiFacts("DeleteShareGroupOffsets", 0, 0, 0, 0, ("broker",)),
     93: ApiFacts("StreamsGroupTopologyDescriptionUpdate", 0, 0, 0, 0, ("broker",)),
     94: ApiFacts("UnregisterController", 0, 0, 0, 0, ("broker", "controller")),
+    19266: ApiFacts("KbrokerCommand", 0, 0, 0, 0, ("broker",)),
 }
