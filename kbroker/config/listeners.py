@@ -32,9 +32,31 @@ def bound_listeners(config: BrokerConfig) -> tuple[ListenerAddress, ...]:
     Raises:
         ConfigError: an entry is no NAME://host:port, a name or port comes twice, a name has no protocol.
     """
-    found = _parse(config, "listeners", config.get_list("listeners"))
-    controllers = set(config.get_list("controller.listener.names"))
-    return tuple(listener for listener in found if listener.name not in controllers)
+    return _split(config, "listeners", config.get_list("listeners"))[0]
+
+
+def controller_listeners(config: BrokerConfig) -> tuple[ListenerAddress, ...]:
+    """The listeners of the controller quorum, in the order of controller.listener.names.
+
+    Raises:
+        ConfigError: as `bound_listeners`.
+    """
+    return _split(config, "listeners", config.get_list("listeners"))[1]
+
+
+def inter_broker_listener(config: BrokerConfig) -> str:
+    """The name of the listener over which brokers reach each other: inter.broker.listener.name, or the first
+    that has security.inter.broker.protocol.
+
+    Raises:
+        ConfigError: as `bound_listeners`.
+    """
+    name = config.get_str("inter.broker.listener.name").upper()
+    if name:
+        return name
+    protocol = config.get_str("security.inter.broker.protocol") or "PLAINTEXT"
+    listeners = bound_listeners(config)
+    return next((each.name for each in listeners if each.security_protocol == protocol), protocol)
 
 
 def advertised_listeners(
@@ -68,6 +90,33 @@ def advertised_listeners(
             )
         result.append(listener if listener.port else listener._replace(port=by_name[listener.name].port))
     return tuple(result)
+
+
+def advertised_controllers(
+    config: BrokerConfig, bound: Sequence[ListenerAddress], host_name: str
+) -> tuple[ListenerAddress, ...]:
+    """What other nodes are told of the controller listeners; as `advertised_listeners`."""
+    given = _split(config, "advertised.listeners", config.get_list("advertised.listeners"))[1]
+    by_name = {listener.name: listener for listener in given}
+    result = []
+    for listener in bound:
+        told = by_name.get(listener.name, listener)
+        if told.host in ("", "0.0.0.0", "::"):
+            told = told._replace(host=host_name)
+        result.append(told if told.port else told._replace(port=listener.port))
+    return tuple(result)
+
+
+def _split(
+    config: BrokerConfig, setting: str, entries: Sequence[str]
+) -> tuple[tuple[ListenerAddress, ...], tuple[ListenerAddress, ...]]:
+    """Those for clients, and those of the controllers."""
+    names = [name.upper() for name in config.get_list("controller.listener.names")]
+    found = _parse(config, setting, entries)
+    return (
+        tuple(listener for listener in found if listener.name not in names),
+        tuple(sorted((each for each in found if each.name in names), key=lambda e: names.index(e.name))),
+    )
 
 
 def _parse(config: BrokerConfig, setting: str, entries: Sequence[str]) -> list[ListenerAddress]:

@@ -1,0 +1,328 @@
+"""A broker's place in the cluster: it registers, is let in, shows that it lives, and leaves (KIP-631).
+
+    start   -> BrokerRegistration, until a controller takes it; then wait for the own record in the metadata
+    serve   -> heartbeats that ask to be unfenced; afterwards one every `broker.heartbeat.interval.ms`
+    leave   -> heartbeats that ask to be shut down, until the controller has moved what this broker leads
+
+All of it goes over the controller channel, also where the controller is in this very process.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Protocol
+
+from kbroker.broker.deferred import Deferred
+from kbroker.controller.brokers import NodeRegistration
+from kbroker.errors import ApiError, ConfigError, ErrorCode, error_code
+from kbroker.metadata.image import ClusterImage
+from kbroker.protocol.generated.broker_heartbeat_request import BrokerHeartbeatRequest
+from kbroker.protocol.generated.broker_registration_request import (
+    BrokerRegistrationRequest,
+    Feature,
+    Listener,
+)
+from kbroker.types import Uuid
+
+if TYPE_CHECKING:
+    from kbroker.broker.controller_channel import ControllerChannel
+    from kbroker.broker.timer import Timer, TimerHandle
+    from kbroker.clock import Clock
+    from kbroker.metadata.delta import ClusterDelta
+    from kbroker.protocol.generated.broker_heartbeat_response import BrokerHeartbeatResponse
+    from kbroker.protocol.generated.broker_registration_response import BrokerRegistrationResponse
+
+_log = logging.getLogger(__name__)
+
+#: Between attempts while something is under way: joining, leaving, a refused registration.
+_PAUSE_MS_MIN, _PAUSE_MS_MAX = 10.0, 250.0
+#: A start that takes longer tells what it waits for.
+_SILENT_MS = 3000.0
+#: Errors of a registration that no second attempt changes.
+_HOPELESS = {
+    ErrorCode.INCONSISTENT_CLUSTER_ID: "the controllers belong to another cluster than {cluster}",
+    ErrorCode.UNSUPPORTED_VERSION: "this release cannot serve the cluster: the controller says {text}",
+    ErrorCode.INVALID_REGISTRATION: "the controller refuses the registration of this node: {text}",
+    ErrorCode.CLUSTER_AUTHORIZATION_FAILED: "the controller does not allow this node to register",
+}
+
+
+class BrokerState(Enum):
+    """Kafka's numbers for the metric of this name."""
+
+    NOT_RUNNING = 0
+    STARTING = 1
+    RECOVERY = 2
+    RUNNING = 3
+    PENDING_CONTROLLED_SHUTDOWN = 6
+    SHUTTING_DOWN = 7
+
+
+class CommittedCluster(Protocol):
+    """What the lifecycle needs of the metadata (broker/kraft_node.py)."""
+
+    def when(self, test: Callable[[ClusterImage], bool]) -> Deferred[ClusterImage]:
+        """The first committed image that passes `test`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LifecycleTimes:
+    """Kafka's settings: broker.heartbeat.interval.ms, broker.session.timeout.ms,
+    initial.broker.registration.timeout.ms; and how long a controlled shutdown may take."""
+
+    heartbeat_ms: float = 2000
+    session_ms: float = 9000
+    registration_ms: float = 60_000
+    shutdown_ms: float = 300_000
+
+
+class BrokerLifecycle:
+    """See the module.
+
+    Args:
+        cluster_id: the cluster this node belongs to.
+        node: what it says of itself.
+        offline_directories: log directories that have failed.
+        applied_offset: up to where this node has applied the metadata.
+    """
+
+    def __init__(
+        self,
+        cluster_id: str,
+        node: NodeRegistration,
+        channel: ControllerChannel,
+        cluster: CommittedCluster,
+        clock: Clock,
+        timer: Timer,
+        times: LifecycleTimes,
+        *,
+        offline_directories: Callable[[], Sequence[Uuid]],
+        applied_offset: Callable[[], int],
+    ) -> None:
+        self._cluster_id = cluster_id
+        self._node = node
+        self._channel = channel
+        self._cluster = cluster
+        self._clock = clock
+        self._timer = timer
+        self._times = times
+        self._offline_directories = offline_directories
+        self._applied_offset = applied_offset
+        self.state = BrokerState.NOT_RUNNING
+        self.epoch = -1
+        #: What the controller says; a broker that is fenced leads nothing.
+        self.fenced = True
+        self._wants_in = False
+        self._registered: Deferred[None] = Deferred()
+        self._unfenced: Deferred[None] = Deferred()
+        self._left: Deferred[None] = Deferred()
+        self._began_ms = 0.0
+        self._pause_ms = _PAUSE_MS_MIN
+        self._alarm: TimerHandle | None = None
+        #: A heartbeat is on its way; `_again_at_once`: what it says is old already.
+        self._beating = False
+        self._again_at_once = False
+
+    # -- the way in ------------------------------------------------------------------------------------------
+
+    def start(self) -> Deferred[None]:
+        """Register; resolved when the own registration is in the metadata of this node.
+
+        It fails with ConfigError: the controllers refuse this node, or there are none.
+        """
+        self.state = BrokerState.STARTING
+        self._began_ms = self._clock.monotonic_ms()
+        self._timer.call_later(_SILENT_MS, self._tell_waiting)
+        self._register()
+        return self._registered
+
+    def adopt(self, epoch: int) -> None:
+        """This broker is registered and unfenced already, in the step that made its quorum of one."""
+        self.epoch = epoch
+        self.fenced = False
+        self._wants_in = True
+        self.state = BrokerState.RUNNING
+        self._registered.resolve(None)
+        self._unfenced.resolve(None)
+        self._arm(self._times.heartbeat_ms)
+
+    def serve(self) -> Deferred[None]:
+        """Everything is ready: ask to be unfenced. Resolved when this broker is."""
+        self._wants_in = True
+        self._pause_ms = _PAUSE_MS_MIN
+        self.beat_now()
+        return self._unfenced
+
+    def on_metadata(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
+        """Subscribed to the metadata cache: a broker that was fenced by mistake says so at once."""
+        broker = new.brokers.get(self._node.id)
+        if broker is not None and broker.epoch == self.epoch and broker.fenced and not self.fenced:
+            self.beat_now()
+
+    # -- the way out -----------------------------------------------------------------------------------------
+
+    def leave(self) -> Deferred[None]:
+        """Have the controller move what this broker leads. Resolved when it has, or cannot be waited for."""
+        if self.state is not BrokerState.RUNNING or self.fenced:
+            self.stop()
+            return self._left
+        self.state = BrokerState.PENDING_CONTROLLED_SHUTDOWN
+        self._began_ms = self._clock.monotonic_ms()
+        self._pause_ms = _PAUSE_MS_MIN
+        self.beat_now()
+        return self._left
+
+    def stop(self) -> None:
+        """Nothing is said any more."""
+        self.state = BrokerState.SHUTTING_DOWN
+        self._disarm()
+        self._left.resolve(None)
+
+    # -- registration ----------------------------------------------------------------------------------------
+
+    def _register(self) -> None:
+        node = self._node
+        request = BrokerRegistrationRequest(
+            broker_id=node.id,
+            cluster_id=self._cluster_id,
+            incarnation_id=node.incarnation_id,
+            listeners=[
+                Listener(name=e.name, host=e.host, port=e.port, security_protocol=e.security_protocol)
+                for e in node.endpoints
+            ],
+            features=[
+                Feature(name=name, min_supported_version=low, max_supported_version=high)
+                for name, (low, high) in node.features.items()
+            ],
+            rack=node.rack,
+            log_dirs=list(node.log_dirs),
+            previous_broker_epoch=-1 if node.previous_broker_epoch is None else node.previous_broker_epoch,
+        )
+        left = self._times.registration_ms - (self._clock.monotonic_ms() - self._began_ms)
+        self._channel.send(request, max(left, 1), channel="heartbeat").then(self._registration_answered)
+
+    def _registration_answered(self, done: Deferred[BrokerRegistrationResponse]) -> None:
+        if self.state is not BrokerState.STARTING:
+            return
+        waited_ms = self._clock.monotonic_ms() - self._began_ms
+        try:
+            response = done.result()
+            code, text = error_code(response.error_code), ""
+        except ApiError as error:
+            code, text = error.code, error.text
+        if code is ErrorCode.NONE:
+            self.epoch = response.broker_epoch
+            self._cluster.when(self._has_me).then(self._caught_up)
+            return
+        if code in _HOPELESS:
+            self._fail(_HOPELESS[code].format(cluster=self._cluster_id, text=text or code.name))
+        elif code is ErrorCode.DUPLICATE_BROKER_REGISTRATION and waited_ms > self._times.session_ms * 1.25:
+            # An earlier life of this node would have lost its session by now.
+            self._fail(f"another broker with node.id {self._node.id} is running")
+        elif waited_ms >= self._times.registration_ms:
+            self._fail(
+                f"no controller has taken the registration of this node within {waited_ms / 1000:.0f} s "
+                f"({code.name}); see controller.quorum.voters and controller.quorum.bootstrap.servers"
+            )
+        else:
+            self._disarm()
+            self._alarm = self._timer.call_later(self._next_pause(), self._register)
+
+    def _has_me(self, image: ClusterImage) -> bool:
+        broker = image.brokers.get(self._node.id)
+        return broker is not None and broker.epoch == self.epoch
+
+    def _caught_up(self, done: Deferred[ClusterImage]) -> None:
+        if self.state is BrokerState.STARTING:
+            self.state = BrokerState.RECOVERY
+            self._pause_ms = _PAUSE_MS_MIN
+            # From now on the controller expects to hear from us.
+            self._arm(self._times.heartbeat_ms)
+            self._registered.resolve(None)
+
+    def _fail(self, text: str) -> None:
+        self.stop()
+        self._registered.fail(ConfigError(text))
+
+    def _tell_waiting(self) -> None:
+        if self.state is BrokerState.STARTING:
+            _log.info("waiting for a controller to register with")
+
+    # -- heartbeats ------------------------------------------------------------------------------------------
+
+    def beat_now(self) -> None:
+        """Something has changed that the controller should know."""
+        if self._beating:
+            self._again_at_once = True
+        elif self.epoch >= 0 and self.state is not BrokerState.SHUTTING_DOWN:
+            self._beat()
+
+    def _beat(self) -> None:
+        self._disarm()
+        self._beating, self._again_at_once = True, False
+        request = BrokerHeartbeatRequest(
+            broker_id=self._node.id,
+            broker_epoch=self.epoch,
+            current_metadata_offset=self._applied_offset(),
+            want_fence=not self._wants_in,
+            want_shut_down=self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN,
+            offline_log_dirs=list(self._offline_directories()),
+        )
+        sent = self._channel.send(request, self._times.session_ms / 2, channel="heartbeat")
+        sent.then(self._beat_answered)
+
+    def _beat_answered(self, done: Deferred[BrokerHeartbeatResponse]) -> None:
+        self._beating = False
+        if self.state is BrokerState.SHUTTING_DOWN:
+            return
+        try:
+            response = done.result()
+            problem = "" if not response.error_code else error_code(response.error_code).name
+        except ApiError as error:
+            problem = error.code.name
+        if problem:
+            _log.info("a heartbeat of this broker was refused: %s", problem)
+            self._arm(self._next_pause())
+        else:
+            self._heard(response)
+
+    def _heard(self, response: Any) -> None:
+        if self.fenced and not response.is_fenced and self._wants_in:
+            self.fenced = False
+            if self.state is BrokerState.RECOVERY:
+                self.state = BrokerState.RUNNING
+            self._unfenced.resolve(None)
+        elif response.is_fenced and not self.fenced:
+            self.fenced = True
+            _log.warning("the controller has fenced this broker: it was not heard of for too long")
+        leaving = self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN
+        waited_ms = self._clock.monotonic_ms() - self._began_ms
+        if leaving and (response.should_shut_down or waited_ms > self._times.shutdown_ms):
+            if not response.should_shut_down:
+                _log.warning("the controller has not moved all that this broker leads; stopping anyway")
+            self.stop()
+        elif self._again_at_once:
+            self._beat()
+        elif leaving or (self.fenced and self._wants_in):
+            self._arm(self._next_pause())
+        else:
+            self._pause_ms = _PAUSE_MS_MIN
+            self._arm(self._times.heartbeat_ms)
+
+    def _next_pause(self) -> float:
+        pause = self._pause_ms
+        self._pause_ms = min(pause * 2, _PAUSE_MS_MAX)
+        return pause
+
+    def _arm(self, delay_ms: float) -> None:
+        self._disarm()
+        self._alarm = self._timer.call_later(delay_ms, self._beat)
+
+    def _disarm(self) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None

@@ -1,0 +1,134 @@
+"""What a node is in its cluster: process.roles and the controller quorum, checked as Kafka checks them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from kbroker.config.listeners import ListenerAddress
+from kbroker.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kbroker.config.broker_config import BrokerConfig
+
+_DEFAULT_LISTENER = "CONTROLLER"
+
+
+class HostPort(NamedTuple):
+    """An address without a node."""
+
+    host: str
+    port: int
+
+
+class ConfiguredVoter(NamedTuple):
+    """An entry of controller.quorum.voters."""
+
+    id: int
+    host: str
+    port: int
+
+
+class QuorumConfig(NamedTuple):
+    """The node's part.
+
+    Attributes:
+        is_broker, is_controller: process.roles.
+        controller_listener: the first of controller.listener.names, over which controllers are reached.
+        voters: the fixed quorum; empty: it is in the metadata, or is this node.
+        bootstrap: addresses to ask for the quorum.
+    """
+
+    is_broker: bool
+    is_controller: bool
+    controller_listener: str
+    voters: tuple[ConfiguredVoter, ...]
+    bootstrap: tuple[HostPort, ...]
+
+
+def quorum_config(config: BrokerConfig) -> QuorumConfig:
+    """Read the settings.
+
+    Raises:
+        ConfigError: they do not fit together.
+    """
+    roles = set(config.get_list("process.roles"))
+    if not roles:
+        raise ConfigError(
+            "process.roles must be broker, controller or both: brokers with ZooKeeper are not supported yet"
+        )
+    names = [name.upper() for name in config.get_list("controller.listener.names")]
+    found = QuorumConfig(
+        "broker" in roles,
+        "controller" in roles,
+        names[0] if names else _DEFAULT_LISTENER,
+        tuple(map(_voter, config.get_list("controller.quorum.voters"))),
+        tuple(map(_host_port, config.get_list("controller.quorum.bootstrap.servers"))),
+    )
+    _check(config.node_id, found, bool(names))
+    return found
+
+
+def check_listeners(
+    quorum: QuorumConfig, clients: Sequence[ListenerAddress], controllers: Sequence[ListenerAddress]
+) -> None:
+    """Whether `listeners` has what the roles need, and nothing else.
+
+    Raises:
+        ConfigError: it has not.
+    """
+    if quorum.is_broker and not clients:
+        raise ConfigError("listeners has no listener for clients")
+    if not quorum.is_broker and clients:
+        raise ConfigError(
+            f"listeners must only contain the controller's listeners when process.roles is controller, not "
+            f"{clients[0].name}"
+        )
+    if not quorum.is_controller and controllers:
+        raise ConfigError(
+            f"listeners must not contain {controllers[0].name}, a listener of controller.listener.names, "
+            "when process.roles is broker"
+        )
+    needs_listener = len(quorum.voters) > 1 or quorum.bootstrap or not quorum.is_broker
+    if quorum.is_controller and not controllers and needs_listener:
+        raise ConfigError(
+            "listeners needs a listener of controller.listener.names when process.roles contains controller"
+        )
+
+
+def _check(node_id: int, quorum: QuorumConfig, has_names: bool) -> None:
+    ids = [voter.id for voter in quorum.voters]
+    if len(set(ids)) < len(ids):
+        raise ConfigError("controller.quorum.voters names a node twice")
+    if not quorum.is_controller and not quorum.voters and not quorum.bootstrap:
+        raise ConfigError(
+            "a broker without a controller of its own needs controller.quorum.bootstrap.servers or "
+            "controller.quorum.voters"
+        )
+    if not has_names and (len(quorum.voters) > 1 or not (quorum.is_broker and quorum.is_controller)):
+        raise ConfigError("controller.listener.names must name the listener of the controllers")
+    if quorum.voters and quorum.is_controller and node_id not in ids:
+        raise ConfigError(
+            f"controller.quorum.voters must contain this node, {node_id}, as process.roles contains "
+            "controller"
+        )
+    if not quorum.is_controller and node_id in ids:
+        raise ConfigError(
+            f"controller.quorum.voters must not contain this node, {node_id}, as process.roles is broker"
+        )
+
+
+def _voter(text: str) -> ConfiguredVoter:
+    node, _, address = text.partition("@")
+    host, _, port = address.rpartition(":")
+    if not (node.isdecimal() and host and port.isdecimal()):
+        raise ConfigError("controller.quorum.voters must be a list of id@host:port")
+    return ConfiguredVoter(int(node), host.strip("[]"), int(port))
+
+
+def _host_port(text: str) -> HostPort:
+    host, _, port = text.rpartition(":")
+    if not (host and port.isdecimal()):
+        raise ConfigError("controller.quorum.bootstrap.servers must be a list of host:port")
+    return HostPort(host.strip("[]"), int(port))

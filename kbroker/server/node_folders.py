@@ -1,0 +1,135 @@
+"""A node's data folders at its start: looked at, locked, formatted if they are new, opened."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from kbroker.broker.storage_format import StorageFormat, format_storage
+from kbroker.errors import ConfigError
+from kbroker.server.folders import Folders, inspect_folders
+from kbroker.server.process_limits import open_log_files
+from kbroker.storage.file_names import LOCK
+from kbroker.storage.log_dir import LogDir
+from kbroker.storage.log_manager import LogManager
+from kbroker.storage.open_files import OpenFiles
+from kbroker.types import Uuid, uuid_to_string
+
+if TYPE_CHECKING:
+    from kbroker.clock import Clock
+    from kbroker.config.broker_config import BrokerConfig
+    from kbroker.storage.disk import Disk
+    from kbroker.storage.log_config import LogConfig
+
+
+class NodeFolders:
+    """The folders that the settings name.
+
+    Args:
+        config: of the node.
+        disk, clock: the machine's.
+        undo: where to put what `stop` has to do, in this order.
+
+    Raises:
+        ConfigError: a folder is not for this node, or cannot be used; nothing has been written.
+    """
+
+    def __init__(self, config: BrokerConfig, disk: Disk, clock: Clock, undo: list[Callable[[], Any]]) -> None:
+        self._config = config
+        self._disk = disk
+        self._clock = clock
+        self._undo = undo
+        self.log_dirs = log_directories(config)
+        path = config.get_str("metadata.log.dir")
+        self.metadata_dir = os.path.abspath(path) if path else self.log_dirs[0]
+        self._wanted_cluster = config.get_str("kbroker.cluster.id") or None
+        self._found: Folders = inspect_folders(
+            disk, self.directories, config.node_id, self._wanted_cluster, needed=self.metadata_dir
+        )
+        self.cluster_id = self._found.cluster_id or self._wanted_cluster
+
+    @property
+    def directories(self) -> list[str]:
+        """Every folder of this node: those of the logs, and that of the metadata if it lies elsewhere."""
+        own = [] if self.metadata_dir in self.log_dirs else [self.metadata_dir]
+        return [*self.log_dirs, *own]
+
+    def open(
+        self, log_config: Callable[[str], LogConfig], format_plan: Callable[[StorageFormat], StorageFormat]
+    ) -> LogManager:
+        """Lock the folders and format new ones; the logs are still to be loaded.
+
+        Args:
+            log_config: of a topic's logs.
+            format_plan: adds to the plan of new folders what they do not know.
+
+        Raises:
+            ConfigError: a folder is in use, or cannot be formatted.
+        """
+        logs = LogManager(self._disk, self.log_dirs, log_config, open_files=open_log_files())
+        for log_dir in logs.dirs:
+            if log_dir.path in self._found.unusable:
+                log_dir.fail_for_good(OSError(self._found.unusable[log_dir.path]))
+        logs.lock()
+        self._undo.append(logs.unlock)
+        if self.metadata_dir not in self.log_dirs:
+            self._lock_metadata_dir()
+        self.cluster_id = self.cluster_id or uuid_to_string(new_cluster_id())
+        if len(self._found.formatted) + len(self._found.unusable) < len(self._found.paths):
+            self._format(format_plan)
+        logs.identify()
+        return logs
+
+    def metadata_log_dir(self, logs: LogManager) -> LogDir:
+        """The folder of the metadata log, as one of the log directories if it is one."""
+        for log_dir in logs.dirs:
+            if log_dir.path == self.metadata_dir:
+                return log_dir
+        return LogDir(self.metadata_dir, self._disk, OpenFiles(self._disk))
+
+    def _lock_metadata_dir(self) -> None:
+        path = self.metadata_dir
+        try:
+            self._disk.make_dir(path)
+            lock = self._disk.lock(f"{path}/{LOCK}")
+        except OSError as error:
+            raise ConfigError(f"the metadata folder {path} cannot be used: {error.strerror}") from None
+        if lock is None:
+            raise ConfigError(f"the metadata folder {path} is in use by another broker")
+        self._undo.append(lock.release)
+
+    def _format(self, format_plan: Callable[[StorageFormat], StorageFormat]) -> None:
+        assert self.cluster_id is not None
+        plan = StorageFormat(
+            log_dirs=[path for path in self.log_dirs if path not in self._found.unusable],
+            metadata_dir=self.metadata_dir,
+            cluster_id=self.cluster_id,
+            node_id=self._config.node_id,
+            directory_ids=[new_uuid() for _ in self.directories],
+        )
+        try:
+            format_storage(self._disk, format_plan(plan), self._clock.now_ms())
+        except OSError as error:
+            raise ConfigError(
+                f"cannot format {error.filename or self.log_dirs[0]}: {error.strerror}"
+            ) from None
+
+
+def log_directories(config: BrokerConfig) -> tuple[str, ...]:
+    """log.dirs, absolute."""
+    return tuple(os.path.abspath(path) for path in config.log_dirs)
+
+
+def new_uuid() -> Uuid:
+    """A random Kafka uuid (version 4)."""
+    return uuid4().bytes
+
+
+def new_cluster_id() -> Uuid:
+    """A random uuid whose text does not begin with a hyphen: command lines would take it for an option."""
+    while True:
+        value = new_uuid()
+        if not uuid_to_string(value).startswith("-"):
+            return value

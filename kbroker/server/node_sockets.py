@@ -1,0 +1,87 @@
+"""A node's listeners, bound before anything is written, and what others are told of them."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kbroker.config.listeners import (
+    ListenerAddress,
+    advertised_controllers,
+    advertised_listeners,
+    bound_listeners,
+    controller_listeners,
+)
+from kbroker.config.quorum import QuorumConfig, check_listeners
+from kbroker.errors import ConfigError
+from kbroker.handlers.context import BROKER, CONTROLLER
+from kbroker.metadata.image import Endpoint
+from kbroker.server.binding import bind_sockets
+
+if TYPE_CHECKING:
+    from kbroker.config.broker_config import BrokerConfig
+    from kbroker.server.connection import FrameHandler
+    from kbroker.server.listener import SocketServer
+
+_PROTOCOL_NUMBERS = {"PLAINTEXT": 0, "SSL": 1, "SASL_PLAINTEXT": 2, "SASL_SSL": 3}
+
+
+class NodeSockets:
+    """Listening, but not accepting yet.
+
+    Args:
+        config: of the node.
+        quorum: its part in the cluster.
+
+    Raises:
+        ConfigError: the listeners are not what the roles need, or an address cannot be used.
+    """
+
+    def __init__(self, config: BrokerConfig, quorum: QuorumConfig) -> None:
+        clients, controllers = bound_listeners(config), controller_listeners(config)
+        check_listeners(quorum, clients, controllers)
+        for listener in (*clients, *controllers):
+            if listener.security_protocol != "PLAINTEXT":
+                raise ConfigError(f"{listener}: {listener.security_protocol} is not supported yet")
+        self._sockets: dict[str, tuple[ListenerAddress, str, list[socket.socket]]] = {}
+        try:
+            bound_clients = [self._bind(each, BROKER) for each in clients]
+            bound_controllers = [self._bind(each, CONTROLLER) for each in controllers]
+            name = config.get_str("kbroker.advertised.host") or socket.gethostname()
+            #: What clients and other brokers are told.
+            self.clients = advertised_listeners(config, bound_clients, name)
+            #: What the other nodes are told of the controller listeners.
+            self.controllers = advertised_controllers(config, bound_controllers, name)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def bootstrap(self) -> str:
+        """The host:port that clients start with; of a controller by itself, that of its quorum."""
+        first = (*self.clients, *self.controllers)[0]
+        host = f"[{first.host}]" if ":" in first.host else first.host
+        return f"{host}:{first.port}"
+
+    async def accept(self, server: SocketServer, role: str, handler: FrameHandler | None = None) -> None:
+        """Begin to accept on all listeners of that kind."""
+        for listener, of_role, sockets in self._sockets.values():
+            if of_role == role:
+                await server.listen_on(listener.name, sockets, listener.security_protocol, role, handler)
+
+    def close(self) -> None:
+        """Give the ports back."""
+        for _, _, sockets in self._sockets.values():
+            for sock in sockets:
+                sock.close()
+
+    def _bind(self, listener: ListenerAddress, role: str) -> ListenerAddress:
+        sockets = bind_sockets(listener.name, listener.host, listener.port)
+        self._sockets[listener.name] = listener, role, sockets
+        return listener._replace(port=sockets[0].getsockname()[1])
+
+
+def endpoints(listeners: Sequence[ListenerAddress]) -> list[Endpoint]:
+    """Listeners as the metadata has them."""
+    return [Endpoint(a.name, a.host, a.port, _PROTOCOL_NUMBERS[a.security_protocol]) for a in listeners]
