@@ -9,62 +9,57 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import secrets
-import socket
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from kbroker.broker.cleaner_driver import CleanerDriver
 from kbroker.broker.client_metrics import ClientMetrics
+from kbroker.broker.controller_chores import ControllerChores
 from kbroker.broker.coordinator_driver import GroupCoordinatorDriver
 from kbroker.broker.directory_reports import DirectoryReports
 from kbroker.broker.fetch_session import FetchSessionCache
 from kbroker.broker.housekeeping import Housekeeping
 from kbroker.broker.kraft_node import KraftNode, KraftSetup
 from kbroker.broker.log_mover import LogMover
-from kbroker.broker.replica_manager import ReplicaManager, TopicSettings
+from kbroker.broker.replica_manager import ReplicaManager
 from kbroker.broker.services import Services
-from kbroker.broker.storage_format import StorageFormat, format_storage
-from kbroker.config.broker_config import BrokerConfig
-from kbroker.config.listeners import ListenerAddress, advertised_listeners, bound_listeners
-from kbroker.config.topic_config import log_config_values, topic_value
-from kbroker.errors import ApiError, ConfigError
+from kbroker.broker.topic_settings import TopicSettingsSource
+from kbroker.broker.transactions import wire_transactions
+from kbroker.config.quorum import QuorumConfig, quorum_config
+from kbroker.errors import ApiError
+from kbroker.handlers.context import BROKER
 from kbroker.metadata.cache import MetadataCache
-from kbroker.metadata.image import CONFIG_BROKER, CONFIG_TOPIC, Endpoint
+from kbroker.metadata.image import CONFIG_BROKER
 from kbroker.raft.snapshot import SnapshotPolicy
 from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
-from kbroker.server.binding import bind_sockets
 from kbroker.server.cleaner_process import CleanerProcess
 from kbroker.server.client_metrics_file import open_metrics_file
 from kbroker.server.dispatch import Dispatcher
-from kbroker.server.folders import Folders, inspect_folders
 from kbroker.server.limits import LIMIT_SETTINGS, server_limits
 from kbroker.server.listener import SocketServer
+from kbroker.server.node_folders import NodeFolders, log_directories, new_uuid
+from kbroker.server.node_sockets import NodeSockets, endpoints
 from kbroker.server.os_disk import OsDisk
-from kbroker.server.process_limits import open_log_files
 from kbroker.server.runtime import BlockingRunner, LoopTimer, SystemClock
-from kbroker.storage.file_names import LOCK
-from kbroker.storage.log_config import LogConfig
-from kbroker.storage.log_dir import LogDir
-from kbroker.storage.log_manager import LogManager
-from kbroker.storage.open_files import OpenFiles
-from kbroker.types import ZERO_UUID, Uuid, uuid_to_string
+from kbroker.types import ZERO_UUID
 
 if TYPE_CHECKING:
     from kbroker.broker.deferred import Deferred
+    from kbroker.broker.storage_format import StorageFormat
+    from kbroker.config.broker_config import BrokerConfig
     from kbroker.metadata.delta import ClusterDelta
     from kbroker.metadata.image import ClusterImage
+    from kbroker.storage.log_dir import LogDir
+    from kbroker.storage.log_manager import LogManager
 
 _log = logging.getLogger(__name__)
 
-_SETTINGS_KEPT = 1000
-
 
 class Node:
-    """A broker and controller in one.
+    """A broker, a controller, or both.
 
     Args:
         config: checked settings.
@@ -74,27 +69,24 @@ class Node:
         self.config = config
         self.node_id = config.node_id
         self.cluster_id = ""
-        self.log_dirs = tuple(os.path.abspath(path) for path in config.log_dirs)
+        self.log_dirs = log_directories(config)
         #: Set when the node cannot go on: its disk failed.
         self.failed = asyncio.Event()
         self._clock = SystemClock()
         self._disk = OsDisk()
-        self._advertised: tuple[ListenerAddress, ...] = ()
+        self._topic_settings = TopicSettingsSource(config)
         self._broker_epoch = -1
-        #: What topics' overrides come to, until the broker's own settings change.
-        self._settings_known: dict[frozenset[tuple[str, str]], TopicSettings] = {}
-        config.subscribe(lambda _: self._settings_known.clear())
-        #: The metadata as it lies on disk, while logs are loaded.
-        self._found_metadata: ClusterImage | None = None
+        self._quorum: QuorumConfig
+        self._folders: NodeFolders
+        self._sockets: NodeSockets
+        self._incarnation_id = new_uuid()
         #: What to undo, newest last; `stop` and a start that fails call it from the end.
         self._undo: list[Callable[[], Awaitable[None] | None]] = []
 
     @property
     def bootstrap(self) -> str:
         """The host:port that clients start with."""
-        first = self._advertised[0]
-        host = f"[{first.host}]" if ":" in first.host else first.host
-        return f"{host}:{first.port}"
+        return self._sockets.bootstrap
 
     async def start(self) -> None:
         """Start; returns when clients are served.
@@ -119,21 +111,22 @@ class Node:
                 _log.error("stopping: %s", error)
 
     async def _start(self) -> None:
-        listeners = self._check_settings()
-        wanted_cluster = self.config.get_str("kbroker.cluster.id") or None
-        folders = inspect_folders(
-            self._disk, self._directories, self.node_id, wanted_cluster, needed=self._metadata_dir
-        )
-        sockets = self._bind(listeners)
+        quorum = self._quorum = quorum_config(self.config)
+        folders = self._folders = NodeFolders(self.config, self._disk, self._clock, self._undo)
+        sockets = self._sockets = NodeSockets(self.config, quorum)
+        self._undo.append(sockets.close)
         loop = asyncio.get_running_loop()
         timer, blocking = LoopTimer(loop), BlockingRunner(loop)
         self._undo.append(blocking.close)
-        logs = self._open_logs(folders, wanted_cluster)
+        logs = folders.open(self._topic_settings.at_start, self._format_plan)
+        self._undo.append(lambda: logs.close(self._broker_epoch))
+        assert folders.cluster_id is not None
+        self.cluster_id = folders.cluster_id
         # The metadata may turn out to be none that can be served: until then nothing of the logs is touched.
         services, kraft = self._wire(logs, timer, blocking)
-        self._found_metadata = kraft.controller.committed_image
+        self._topic_settings.found = kraft.controller.committed_image
         logs.load(self._clock.now_ms(), self._clock.monotonic_ms)
-        self._found_metadata = None
+        self._topic_settings.found = None
         await _resolved(kraft.start())
         self._set_strays_aside(logs, services.metadata.image)
         housekeeping = Housekeeping(
@@ -165,94 +158,12 @@ class Node:
         server = SocketServer(Dispatcher(services), server_limits(self.config))
         self.config.subscribe(lambda _: setattr(server, "limits", server_limits(self.config)), LIMIT_SETTINGS)
         self._undo.append(server.close)
-        for listener, listening in zip(listeners, sockets):
-            await server.listen_on(listener.name, listening, listener.security_protocol)
-
-    # -- before anything is written --------------------------------------------------------------------
-
-    def _check_settings(self) -> tuple[ListenerAddress, ...]:
-        if set(self.config.get_list("process.roles")) != {"broker", "controller"}:
-            raise ConfigError("process.roles must be broker,controller: other roles are not supported yet")
-        if [voter.id for voter in _static_voters(self.config)] not in ([], [self.node_id]):
-            raise ConfigError(
-                "controller.quorum.voters must name this node alone: more are not supported yet"
-            )
-        listeners = bound_listeners(self.config)
-        if not listeners:
-            raise ConfigError("listeners has no listener for clients")
-        for listener in listeners:
-            if listener.security_protocol != "PLAINTEXT":
-                raise ConfigError(f"{listener}: {listener.security_protocol} is not supported yet")
-        return listeners
-
-    def _bind(self, listeners: Sequence[ListenerAddress]) -> list[list[socket.socket]]:
-        sockets: list[list[socket.socket]] = []
-        self._undo.append(lambda: _close_all(sockets))
-        bound = []
-        for listener in listeners:
-            sockets.append(bind_sockets(listener.name, listener.host, listener.port))
-            bound.append(listener._replace(port=sockets[-1][0].getsockname()[1]))
-        name = self.config.get_str("kbroker.advertised.host") or socket.gethostname()
-        self._advertised = advertised_listeners(self.config, bound, name)
-        return sockets
+        await sockets.accept(server, BROKER)
 
     # -- folders ---------------------------------------------------------------------------------------
 
-    @property
-    def _metadata_dir(self) -> str:
-        path = self.config.get_str("metadata.log.dir")
-        return os.path.abspath(path) if path else self.log_dirs[0]
-
-    @property
-    def _directories(self) -> list[str]:
-        """Every folder of this node: those of the logs, and that of the metadata if it lies elsewhere."""
-        own = [] if self._metadata_dir in self.log_dirs else [self._metadata_dir]
-        return [*self.log_dirs, *own]
-
-    def _open_logs(self, folders: Folders, wanted_cluster: str | None) -> LogManager:
-        """Lock the folders and format new ones; the logs are still to be loaded."""
-        logs = LogManager(self._disk, self.log_dirs, self._log_config_at_start, open_files=open_log_files())
-        for log_dir in logs.dirs:
-            if log_dir.path in folders.unusable:
-                log_dir.fail_for_good(OSError(folders.unusable[log_dir.path]))
-        logs.lock()
-        self._undo.append(logs.unlock)
-        if self._metadata_dir not in self.log_dirs:
-            self._lock_metadata_dir()
-        self.cluster_id = folders.cluster_id or wanted_cluster or uuid_to_string(_new_cluster_id())
-        if len(folders.formatted) + len(folders.unusable) < len(folders.paths):
-            self._format(folders)
-        logs.identify()
-        self._undo.append(lambda: logs.close(self._broker_epoch))
-        return logs
-
-    def _lock_metadata_dir(self) -> None:
-        path = self._metadata_dir
-        try:
-            self._disk.make_dir(path)
-            lock = self._disk.lock(f"{path}/{LOCK}")
-        except OSError as error:
-            raise ConfigError(f"the metadata folder {path} cannot be used: {error.strerror}") from None
-        if lock is None:
-            raise ConfigError(f"the metadata folder {path} is in use by another broker")
-        self._undo.append(lock.release)
-
-    def _format(self, folders: Folders) -> None:
-        usable = [path for path in self.log_dirs if path not in folders.unusable]
-        plan = StorageFormat(
-            log_dirs=usable,
-            metadata_dir=self._metadata_dir,
-            cluster_id=self.cluster_id,
-            node_id=self.node_id,
-            directory_ids=[new_uuid() for _ in self._directories],
-            static_voters=bool(self.config.get_list("controller.quorum.voters")),
-        )
-        try:
-            format_storage(self._disk, plan, self._clock.now_ms())
-        except OSError as error:
-            raise ConfigError(
-                f"cannot format {error.filename or self.log_dirs[0]}: {error.strerror}"
-            ) from None
+    def _format_plan(self, plan: StorageFormat) -> StorageFormat:
+        return replace(plan, static_voters=bool(self._quorum.voters))
 
     def _set_strays_aside(self, logs: LogManager, image: ClusterImage) -> None:
         """Logs of topics that the cluster does not have (any more) are kept, out of the way."""
@@ -279,7 +190,7 @@ class Node:
         metadata = MetadataCache(self.cluster_id)
         kraft = KraftNode(
             self._kraft_setup(logs),
-            self._metadata_log_dir(logs),
+            self._folders.metadata_log_dir(logs),
             metadata,
             clock=clock,
             timer=timer,
@@ -291,12 +202,15 @@ class Node:
             logs,
             clock,
             timer,
-            lambda _, overrides: self._topic_settings(overrides),
+            lambda _, overrides: self._topic_settings.of(overrides),
             syncing.run,
         )
         replicas.on_directory_failed = self._directory_failed
         groups = GroupCoordinatorDriver(config, clock, timer, new_uuid, metadata, replicas)
         replicas.on_leadership(groups.on_leadership)
+        transactions = wire_transactions(
+            config, clock, timer, metadata, replicas, groups, kraft.controller.next_producer_id
+        )
         # In this order a change is told: settings, logs and leadership, coordinators.
         metadata.subscribe(self._apply_settings)
         metadata.subscribe(replicas.apply_metadata)
@@ -314,6 +228,7 @@ class Node:
             replicas=replicas,
             controller=kraft.controller,
             groups=groups,
+            transactions=transactions,
             fetch_sessions=FetchSessionCache(
                 config.get_int("max.incremental.fetch.session.cache.slots"),
                 clock.monotonic_ms,
@@ -324,11 +239,13 @@ class Node:
             # One thread, not those of the disk: it holds the interpreter while it works.
             run_blocking=converting.run,
             client_metrics=self._client_metrics(),
+            chores=ControllerChores(kraft.controller, config, clock, timer, self._incarnation_id),
         )
         metadata.subscribe(services.client_metrics.on_metadata)
         services.clients.on_closed(services.client_metrics.on_closed)
         self._undo.append(kraft.stop)
         self._undo.append(groups.close)
+        self._undo.append(transactions.close)
         return services, kraft
 
     def _client_metrics(self) -> ClientMetrics:
@@ -345,11 +262,11 @@ class Node:
         return KraftSetup(
             node_id=self.node_id,
             cluster_id=self.cluster_id,
-            incarnation_id=new_uuid(),
-            broker_endpoints=[Endpoint(a.name, a.host, a.port) for a in self._advertised],
+            incarnation_id=self._incarnation_id,
+            broker_endpoints=endpoints(self._sockets.clients),
             rack=config.get_str("broker.rack") or None,
             log_dir_ids=[log_dir.directory_id for log_dir in logs.dirs if not log_dir.offline],
-            static_voters=_static_voters(config),
+            static_voters=self._static_voters(),
             snapshots=SnapshotPolicy(
                 config.get_int("metadata.log.max.record.bytes.between.snapshots"),
                 config.get_int("metadata.log.max.snapshot.interval.ms"),
@@ -362,29 +279,12 @@ class Node:
             segment_ms=config.get_int("metadata.log.segment.ms"),
         )
 
-    def _metadata_log_dir(self, logs: LogManager) -> LogDir:
-        for log_dir in logs.dirs:
-            if log_dir.path == self._metadata_dir:
-                return log_dir
-        return LogDir(self._metadata_dir, self._disk, OpenFiles(self._disk))
-
-    def _log_config_at_start(self, topic: str) -> LogConfig:
-        """For logs opened before metadata is published: recovery must know which ones are compacted."""
-        found = self._found_metadata
-        return self._topic_settings(found.config(CONFIG_TOPIC, topic) if found is not None else {}).log
-
-    def _topic_settings(self, overrides: Mapping[str, str]) -> TopicSettings:
-        """Worked out once for all topics with the same settings, and shared by their logs."""
-        key = frozenset(overrides.items())
-        settings = self._settings_known.get(key)
-        if settings is None:
-            min_isr = topic_value(self.config, overrides, "min.insync.replicas")
-            assert isinstance(min_isr, int)
-            log = LogConfig(**log_config_values(self.config, overrides))
-            if len(self._settings_known) >= _SETTINGS_KEPT:
-                self._settings_known.clear()
-            settings = self._settings_known[key] = TopicSettings(log, min_isr)
-        return settings
+    def _static_voters(self) -> list[QuorumVoter]:
+        listener = self._quorum.controller_listener
+        return [
+            QuorumVoter(voter.id, endpoints=(QuorumEndpoint(listener, voter.host, voter.port),))
+            for voter in self._quorum.voters
+        ]
 
     def _apply_settings(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
         if self.node_id in new.brokers:
@@ -402,46 +302,12 @@ class Node:
 
     def _directory_failed(self, directory: LogDir) -> None:
         """One log directory of several may fail; not that of the metadata."""
-        if directory.path == self._metadata_dir:
+        if directory.path == self._folders.metadata_dir:
             _log.error("the directory of the metadata log failed, stopping: %s", directory.failure)
             self._fail()
 
     def _fail(self) -> None:
         self.failed.set()
-
-
-def new_uuid() -> Uuid:
-    """A random Kafka uuid (version 4)."""
-    return uuid4().bytes
-
-
-def _new_cluster_id() -> Uuid:
-    """A random uuid whose text does not begin with a hyphen: command lines would take it for an option."""
-    while True:
-        value = new_uuid()
-        if not uuid_to_string(value).startswith("-"):
-            return value
-
-
-def _static_voters(config: BrokerConfig) -> list[QuorumVoter]:
-    """The fixed quorum; its members talk over the first controller listener."""
-    listener = next(iter(config.get_list("controller.listener.names")), "CONTROLLER")
-    voters = []
-    for text in config.get_list("controller.quorum.voters"):
-        node, _, address = text.partition("@")
-        host, _, port = address.rpartition(":")
-        if not (node.isdecimal() and host and port.isdecimal()):
-            raise ConfigError("controller.quorum.voters must be a list of id@host:port")
-        voters.append(
-            QuorumVoter(int(node), endpoints=(QuorumEndpoint(listener, host.strip("[]"), int(port)),))
-        )
-    return voters
-
-
-def _close_all(sockets: Sequence[Sequence[socket.socket]]) -> None:
-    for group in sockets:
-        for sock in group:
-            sock.close()
 
 
 async def _resolved(deferred: Deferred[None]) -> None:

@@ -15,14 +15,20 @@ from kbroker.broker.clients import ClientRegistry
 from kbroker.errors import ApiError, ErrorCode
 
 if TYPE_CHECKING:
+    from kbroker.broker.controller_channel import ControllerChannel
+    from kbroker.broker.controller_chores import ControllerChores
     from kbroker.broker.controller_driver import ControllerDriver
     from kbroker.broker.coordinator_driver import GroupCoordinatorDriver
+    from kbroker.broker.deferred import Deferred
     from kbroker.broker.fetch_session import FetchSessionCache
+    from kbroker.broker.forwarding import Forwarder
     from kbroker.broker.log_mover import LogMover
     from kbroker.broker.partition import Partition
+    from kbroker.broker.peer import Peers
     from kbroker.broker.raft_driver import RunBlocking
     from kbroker.broker.replica_manager import ReplicaManager
     from kbroker.broker.timer import Timer
+    from kbroker.broker.transactions import Transactions
     from kbroker.clock import Clock
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.metadata.cache import MetadataCache
@@ -44,8 +50,12 @@ class Services:
     controller: ControllerDriver
     groups: GroupCoordinatorDriver
     fetch_sessions: FetchSessionCache
+    #: None where there are none (tests); handlers ask `txns`.
+    transactions: Transactions | None = None
     #: `fetch.max.bytes`, kept here as Fetch needs it each time.
     fetch_bytes_max: int = 57_671_680
+    #: Whether consumers are sent to a replica in their rack (KIP-392, `replica.selector.class`).
+    chooses_read_replica: bool = False
     #: `kbroker.compatibility`: the release of Kafka to be, or `all`.
     compatibility: str = "all"
     #: Runs what costs much time in a thread, then tells the loop; None: there are no threads (tests).
@@ -56,8 +66,31 @@ class Services:
     clients: ClientRegistry = field(default_factory=ClientRegistry)
     #: What clients tell of themselves (KIP-714).
     client_metrics: ClientMetrics = field(default_factory=ClientMetrics)
+    #: To the other nodes, to the active controller, and what passes clients' requests on to it; None: there
+    #: are no others (tests).
+    peers: Peers | None = None
+    to_controller: ControllerChannel | None = None
+    forward: Forwarder | None = None
+    #: What the active controller does besides answering; handlers ask `active_chores`.
+    chores: ControllerChores | None = None
+    #: Answers the frame of a request that came inside another one, as from the client that is given.
+    answer_frame: Callable[[bytes, Any], Deferred[bytes]] | None = None
     #: Parts that later issues add and that only few handlers ask for, by name.
     extras: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def txns(self) -> Transactions:
+        """All about transactions; ApiError(COORDINATOR_NOT_AVAILABLE) where there are none."""
+        if self.transactions is None:
+            raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        return self.transactions
+
+    @property
+    def active_chores(self) -> ControllerChores:
+        """The sessions and rules of the active controller; ApiError(NOT_CONTROLLER) where it is elsewhere."""
+        if self.chores is None or not self.controller.active:
+            raise ApiError(ErrorCode.NOT_CONTROLLER)
+        return self.chores
 
     def topic_name_of(self, topic_id: bytes) -> str | None:
         """The name of a topic id; None if nobody knows it."""

@@ -1,4 +1,7 @@
-"""Which APIs a broker listener serves, in which versions: what ApiVersions advertises and dispatch accepts.
+"""Which APIs a listener serves, in which versions: what ApiVersions advertises and dispatch accepts.
+
+A listener for clients and brokers has other ones than one of the controller quorum; which is which is in the
+schemas (`listeners=`).
 
 One broker answers every version from Kafka 0.8 to 4.4, unless `kbroker.compatibility` names a release: then
 just that one's (`protocol/releases.py`), as far as we have them.
@@ -11,6 +14,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from kbroker.handlers.context import BROKER
+from kbroker.protocol.api_keys import FACTS
 from kbroker.protocol.releases import release
 
 #: API key -> (handler module under `kbroker.handlers`, lowest version, highest version).
@@ -34,20 +39,39 @@ API_TABLE: dict[int, tuple[str, int, int]] = {
     21: ("delete_records", 0, 2),
     22: ("init_producer_id", 0, 5),
     23: ("offset_for_leader_epoch", 0, 4),
+    24: ("add_partitions_to_txn", 0, 5),
+    25: ("add_offsets_to_txn", 0, 4),
+    26: ("end_txn", 0, 5),
+    27: ("write_txn_markers", 1, 2),
+    28: ("txn_offset_commit", 0, 6),
     32: ("describe_configs", 0, 4),
     33: ("alter_configs", 0, 2),
     34: ("alter_replica_log_dirs", 0, 2),
     35: ("describe_log_dirs", 0, 5),
     37: ("create_partitions", 0, 3),
     42: ("delete_groups", 0, 3),
+    43: ("elect_leaders", 0, 2),
     44: ("incremental_alter_configs", 0, 1),
+    45: ("alter_partition_reassignments", 0, 1),
+    46: ("list_partition_reassignments", 0, 0),
     47: ("offset_delete", 0, 0),
     55: ("describe_quorum", 0, 2),
+    56: ("alter_partition", 2, 3),
     57: ("update_features", 0, 2),
+    58: ("envelope", 0, 0),
     60: ("describe_cluster", 0, 2),
     61: ("describe_producers", 0, 0),
+    62: ("broker_registration", 0, 4),
+    63: ("broker_heartbeat", 0, 2),
+    64: ("unregister_broker", 0, 0),
+    65: ("describe_transactions", 0, 0),
+    66: ("list_transactions", 0, 2),
+    67: ("allocate_producer_ids", 0, 0),
+    70: ("controller_registration", 0, 0),
+    73: ("assign_replicas_to_dirs", 0, 0),
     74: ("list_config_resources", 0, 1),
     75: ("describe_topic_partitions", 0, 0),
+    94: ("unregister_controller", 0, 0),
 }
 
 #: Versions with a module of their own, as they have little in common with what came after.
@@ -70,13 +94,14 @@ OWN_CLIENT = "kbroker"
 
 
 class ServedApis:
-    """The APIs of a node.
+    """The APIs of a listener.
 
     Args:
         compatibility: a release's name, or `all`.
+        role: of the listener (`ConnectionContext.role`).
     """
 
-    def __init__(self, compatibility: str = "all") -> None:
+    def __init__(self, compatibility: str = "all", role: str = BROKER) -> None:
         kafka = release(compatibility)
         #: What ApiVersions says to everybody: (key, lowest, highest).
         self.advertised: list[tuple[int, int, int]] = []
@@ -84,14 +109,19 @@ class ServedApis:
         self.telemetry: list[tuple[int, int, int]] = []
         self._served: dict[int, tuple[int, int]] = {}
         for key, (_, low, high) in API_TABLE.items():
-            low = LEGACY_TABLE[key][1] if key in LEGACY_TABLE else low
-            if kafka is None:
+            if role not in FACTS[key].listeners:
+                continue
+            if role == BROKER and key in LEGACY_TABLE:
+                low = LEGACY_TABLE[key][1]
+            if kafka is None or BROKER not in FACTS[key].listeners:
                 self._served[key] = (low, high)
                 self.advertised.append((key, low, high))
             elif key in kafka.served:
                 lowest, highest = kafka.served[key]
                 self._served[key] = (max(low, lowest), min(high, highest))
                 self.advertised.append((key, max(low, kafka.advertised[key][0]), min(high, highest)))
+        if role != BROKER:
+            return
         if kafka is None or kafka.number >= _TELEMETRY_SINCE:
             self.telemetry = [(key, low, high) for key, (_, low, high) in TELEMETRY_TABLE.items()]
         for key, low, high in [*self.telemetry, *((key, *row[1:]) for key, row in OWN_TABLE.items())]:
@@ -109,6 +139,6 @@ class ServedApis:
 
 
 @lru_cache(maxsize=8)
-def served_apis(compatibility: str) -> ServedApis:
+def served_apis(compatibility: str, role: str = BROKER) -> ServedApis:
     """See `ServedApis`."""
-    return ServedApis(compatibility)
+    return ServedApis(compatibility, role)

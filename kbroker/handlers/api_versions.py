@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from kbroker.controller.features import SUPPORTED_FEATURES, latent_features
 from kbroker.errors import ErrorCode
 from kbroker.handlers.api_table import OWN_CLIENT, OWN_TABLE, served_apis
+from kbroker.handlers.context import BROKER
 from kbroker.protocol.generated.api_versions_response import (
     ApiVersion,
     ApiVersionsResponse,
@@ -44,8 +45,8 @@ def handle(services: Services, context: RequestContext, request: ApiVersionsRequ
         error = _check_target(services, request)
         if error is not ErrorCode.NONE:
             return ApiVersionsResponse(error_code=error)
-    response = ApiVersionsResponse(api_keys=_api_keys(services))
-    if context.client_software_name == OWN_CLIENT:
+    response = ApiVersionsResponse(api_keys=_api_keys(services, context.connection.role))
+    if context.client_software_name == OWN_CLIENT and context.connection.role == BROKER:
         response.api_keys += [
             ApiVersion(api_key=key, min_version=low, max_version=high)
             for key, (_, low, high) in OWN_TABLE.items()
@@ -55,9 +56,9 @@ def handle(services: Services, context: RequestContext, request: ApiVersionsRequ
     return response
 
 
-def unsupported_version(services: Services) -> ApiVersionsResponse:
+def unsupported_version(services: Services, role: str = BROKER) -> ApiVersionsResponse:
     """The answer, in version 0, to a version of ApiVersions that does not exist."""
-    return ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=_api_keys(services))
+    return ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=_api_keys(services, role))
 
 
 def _check_target(services: Services, request: ApiVersionsRequest) -> ErrorCode:
@@ -71,8 +72,8 @@ def _check_target(services: Services, request: ApiVersionsRequest) -> ErrorCode:
     return ErrorCode.NONE
 
 
-def _api_keys(services: Services) -> list[ApiVersion]:
-    apis = served_apis(services.compatibility)
+def _api_keys(services: Services, role: str) -> list[ApiVersion]:
+    apis = served_apis(services.compatibility, role)
     named = apis.advertised + apis.telemetry if services.client_metrics.keeps else apis.advertised
     return [ApiVersion(api_key=key, min_version=low, max_version=high) for key, low, high in named]
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+#: Kinds of listeners, as the schemas name them.
+BROKER, CONTROLLER = "broker", "controller"
+
 
 @dataclass(slots=True)
 class ConnectionContext:
@@ -20,6 +23,9 @@ class ConnectionContext:
     """The address that the client reached us under."""
     local_port: int = 0
     principal: str = "User:ANONYMOUS"
+    role: str = BROKER
+    """Which kind of listener it came to. CONTROLLER also for what a broker forwards, and what this node asks
+    itself: it is for the active controller alone."""
     privileged: bool = False
     """True on a listener between brokers, where internal APIs are allowed."""
     client_software_name: str = "unknown"

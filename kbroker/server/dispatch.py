@@ -25,9 +25,10 @@ from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
+from kbroker.broker.forwarding import FORWARDED
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
 from kbroker.handlers.api_table import served_apis
-from kbroker.handlers.context import RequestContext
+from kbroker.handlers.context import BROKER, RequestContext
 from kbroker.protocol.api_keys import (
     request_class,
     request_header_version,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _HEADER = Struct(">iih")
 _KEY_AND_VERSION = Struct(">i")
+_SIZE = Struct(">i")
 _SIZE_AND_CORRELATION = Struct(">ii")
 _API_VERSIONS = 18
 
@@ -63,14 +65,22 @@ class Route:
     tagged_response_header: bool
     raw: Callable[[Any, Any, int, RequestContext], Any] | None
     elements_max: int
+    #: Only the active controller decides: other nodes pass it on.
+    forwarded: bool = False
 
 
 class Dispatcher:
-    """Answers request frames for all connections of one node."""
+    """Answers request frames for all connections of one node that come to listeners of one kind.
 
-    def __init__(self, services: Services) -> None:
+    Args:
+        services: the node.
+        role: of the listeners (`ConnectionContext.role`).
+    """
+
+    def __init__(self, services: Services, role: str = BROKER) -> None:
         self.services = services
-        self._apis = served_apis(services.compatibility)
+        self._role = role
+        self._apis = served_apis(services.compatibility, role)
         self._routes: dict[int, Route] = {}
         self._raw_paths: dict[str, Any] = {}
         self._produce: ProducePath | None = None
@@ -103,10 +113,10 @@ class Dispatcher:
     def _general(
         self, connection: ConnectionCore, frame: bytes | memoryview, key_and_version: int
     ) -> Answer | Deferred[Answer]:
-        route = self._routes.get(key_and_version) or self._find_route(key_and_version)
+        route = self._routes.get(key_and_version) or self.find_route(key_and_version)
         if route is None:
             return self._refuse_version(connection, frame, key_and_version)
-        context, position = _read_header(connection, frame, route)
+        context, position = read_header(connection.context, frame, route)
         if key_and_version not in connection.context.used:
             connection.context.used.add(key_and_version)
             connection.context.client_id = context.client_id
@@ -114,6 +124,8 @@ class Dispatcher:
             self.finish_batch(connection)
         if route.raw is not None:
             return self._call_raw(route, connection, frame, position, context)
+        if route.forwarded and self.services.forward is not None and not self.services.controller.active:
+            return self._forward(route, bytes(frame), position, context)
         request, _ = decode_request(route.request_type, frame, route.version, position, route.elements_max)
         return self._call(route, context, request)
 
@@ -134,6 +146,35 @@ class Dispatcher:
         except Exception as error:
             raise _broken(route, error) from None
 
+    def _forward(
+        self, route: Route, frame: bytes, position: int, context: RequestContext
+    ) -> Deferred[Answer]:
+        """Relay to the controller and back, unread."""
+        assert self.services.forward is not None
+        answer: Deferred[Answer] = Deferred()
+
+        def relay(done: Deferred[bytes]) -> None:
+            try:
+                response = done.result()
+            except ApiError as error:
+                if error.code is ErrorCode.UNSUPPORTED_VERSION:
+                    answer.fail(
+                        ProtocolError(f"the controller has no {route.request_type.NAME} {route.version}")
+                    )
+                    return
+                try:
+                    request, _ = decode_request(
+                        route.request_type, frame, route.version, position, route.elements_max
+                    )
+                    answer.resolve(self._encode_error(route, context, request, error))
+                except ProtocolError as problem:
+                    answer.fail(problem)
+            else:
+                answer.resolve(_SIZE.pack(len(response)) + response)
+
+        self.services.forward.frame(frame, context.principal, context.client_address).then(relay)
+        return answer
+
     def _call(self, route: Route, context: RequestContext, request: Any) -> Answer | Deferred[Answer]:
         try:
             result = route.module.handle(self.services, context, request)
@@ -149,14 +190,14 @@ class Dispatcher:
             return self._encode_later(route, context, request, result)
         if isawaitable(result):
             return self._run(route, context, request, result)
-        return _encode(route, context, result)
+        return encode_answer(route, context, result)
 
     def _encode_result(
         self, route: Route, context: RequestContext, request: Any, result: Deferred[Any]
     ) -> bytes | None:
         try:
             response = result.result()
-            return None if response is None else _encode(route, context, response)
+            return None if response is None else encode_answer(route, context, response)
         except ProtocolError:
             raise
         except Exception as error:
@@ -198,21 +239,7 @@ class Dispatcher:
     # -- errors --
 
     def _encode_error(self, route: Route, context: RequestContext, request: Any, error: Exception) -> bytes:
-        """The API's own shape for an error that escaped its handler; no shape: the connection closes."""
-        if isinstance(error, ApiError):
-            code, message = error.code, error.message
-        else:
-            _log_bug(route, error)
-            code, message = ErrorCode.UNKNOWN_SERVER_ERROR, None
-        shape = getattr(route.module, "error_response", None)
-        if shape is not None:
-            response = shape(request, route.version, code, message)
-        else:
-            response = route.response_type()
-            if not hasattr(response, "error_code"):
-                raise ProtocolError(f"{route.request_type.NAME} v{route.version} failed ({code.name})")
-            response.error_code = code
-        return _encode(route, context, response)
+        return encode_answer(route, context, error_answer(route, request, error))
 
     def _refuse_version(
         self, connection: ConnectionCore, frame: bytes | memoryview, key_and_version: int
@@ -223,17 +250,18 @@ class Dispatcher:
             raise ProtocolError(f"no API with key {api_key} and version {version}")
         if connection.staged:
             self.finish_batch(connection)
-        route = self._routes.get(_API_VERSIONS << 16) or self._find_route(_API_VERSIONS << 16)
+        route = self._routes.get(_API_VERSIONS << 16) or self.find_route(_API_VERSIONS << 16)
         if route is None:
             raise ProtocolError(f"Kafka {self.services.compatibility} has no ApiVersions")
         (correlation_id,) = _KEY_AND_VERSION.unpack_from(frame, 4)
         context = RequestContext(connection.context, _API_VERSIONS, 0, correlation_id)
-        response = route.module.unsupported_version(self.services)
-        return _encode(route, context, response)
+        response = route.module.unsupported_version(self.services, self._role)
+        return encode_answer(route, context, response)
 
     # -- routes --
 
-    def _find_route(self, key_and_version: int) -> Route | None:
+    def find_route(self, key_and_version: int) -> Route | None:
+        """What is to be done with requests of that key (times 65536) and version; None: not served."""
         api_key, version = key_and_version >> 16, key_and_version & 0xFFFF
         name = self._apis.module(api_key, version)
         if name is None:
@@ -254,13 +282,35 @@ class Dispatcher:
             response_header_version(api_key, version) >= 1,
             None if raw is None else raw.request,
             getattr(module, "ELEMENTS_MAX", REQUEST_ELEMENTS_MAX),
+            self._role == BROKER and api_key in FORWARDED,
         )
         self._routes[key_and_version] = route
         return route
 
 
-def _read_header(
-    connection: ConnectionCore, frame: bytes | memoryview, route: Route
+def error_answer(route: Route, request: Any, error: Exception) -> Any:
+    """The API's own shape for an error that escaped its handler.
+
+    Raises:
+        ProtocolError: it has no shape for errors; the connection closes.
+    """
+    if isinstance(error, ApiError):
+        code, message = error.code, error.message
+    else:
+        _log_bug(route, error)
+        code, message = ErrorCode.UNKNOWN_SERVER_ERROR, None
+    shape = getattr(route.module, "error_response", None)
+    if shape is not None:
+        return shape(request, route.version, code, message)
+    response = route.response_type()
+    if not hasattr(response, "error_code"):
+        raise ProtocolError(f"{route.request_type.NAME} v{route.version} failed ({code.name})")
+    response.error_code = code
+    return response
+
+
+def read_header(
+    connection: ConnectionContext, frame: bytes | memoryview, route: Route
 ) -> tuple[RequestContext, int]:
     """The rest of the request header (v1, or v2 with tags): client id, and where the body begins.
 
@@ -284,11 +334,11 @@ def _read_header(
                 position += 1
         except IndexError:
             raise ProtocolError("request header is cut short") from None
-    context = RequestContext(connection.context, route.api_key, route.version, correlation_id, client_id)
+    context = RequestContext(connection, route.api_key, route.version, correlation_id, client_id)
     return context, position
 
 
-def _encode(route: Route, context: RequestContext, response: Any) -> bytes:
+def encode_answer(route: Route, context: RequestContext, response: Any) -> bytes:
     out = bytearray(9 if route.tagged_response_header else 8)
     try:
         response.encode_into(out, route.version)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kbroker.handlers.context import ConnectionContext
+from kbroker.handlers.context import BROKER, ConnectionContext
 from kbroker.server.binding import BACKLOG, bind_sockets
 from kbroker.server.connection import ConnectionCore, FrameHandler
 from kbroker.server.large_frame import FrameBuffers
@@ -89,12 +89,24 @@ class SocketServer:
         return bound
 
     async def listen_on(
-        self, name: str, sockets: Sequence[socket.socket], protocol: str = "PLAINTEXT"
+        self,
+        name: str,
+        sockets: Sequence[socket.socket],
+        protocol: str = "PLAINTEXT",
+        role: str = BROKER,
+        handler: FrameHandler | None = None,
     ) -> None:
-        """Accept from sockets that `bind_sockets` made."""
+        """Accept from sockets that `bind_sockets` made.
+
+        Args:
+            role: the kind of listener.
+            handler: for its requests, if they are not for the one of all others.
+        """
         for sock in sockets:
             server = await self._loop.create_server(
-                lambda: self._accept(name, protocol), sock=sock, backlog=BACKLOG
+                lambda: self._accept(name, protocol, role, handler or self._handler),
+                sock=sock,
+                backlog=BACKLOG,
             )
             self._servers.append(server)
 
@@ -122,9 +134,11 @@ class SocketServer:
 
     # -- connections --
 
-    def _accept(self, name: str, security_protocol: str) -> SocketProtocol:
-        context = ConnectionContext("", "", listener_name=name, security_protocol=security_protocol)
-        core = ConnectionCore(context, self._handler, self.limits.request_bytes_max, self._frame_buffers)
+    def _accept(self, name: str, security_protocol: str, role: str, handler: FrameHandler) -> SocketProtocol:
+        context = ConnectionContext(
+            "", "", listener_name=name, security_protocol=security_protocol, role=role
+        )
+        core = ConnectionCore(context, handler, self.limits.request_bytes_max, self._frame_buffers)
         buffer = self._shared if self._shared is not None else memoryview(bytearray(READ_BYTES))
         return SocketProtocol(self._loop, core, buffer, self._turns, self._made, self._lost)
 
