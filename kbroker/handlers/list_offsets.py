@@ -139,7 +139,7 @@ def _by_time(log: Log, timestamp: int, end: int, answer: ListOffsetsPartitionRes
         found = log.max_timestamp_offset()
     else:
         found = log.offset_for_timestamp(timestamp, end)
-    if found is not None:
+    if found is not None and found.offset < end:
         answer.timestamp = found.timestamp
         answer.offset = found.offset
         answer.leader_epoch = found.leader_epoch
