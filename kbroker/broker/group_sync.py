@@ -11,8 +11,8 @@ went.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from kbroker.storage.data_sync import DataSync
 from kbroker.storage.disk import StorageError
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from kbroker.storage.log_dir import LogDir
 
 
+#: Called when a sync is over, with the logs that it could not write or sync, and why.
+Waiter: TypeAlias = Callable[[Mapping["Log", "OSError | StorageError"]], None]
+_NOTHING_LOST: Mapping[Log, OSError | StorageError] = {}
+
+
 class _Round:
     """One sync: what it covers, and who waits for it."""
 
@@ -30,7 +35,7 @@ class _Round:
 
     def __init__(self) -> None:
         self.logs: dict[Log, None] = {}
-        self.waiters: list[Callable[[], None]] = []
+        self.waiters: list[Waiter] = []
 
 
 class _Lane:
@@ -76,14 +81,26 @@ class GroupSync:
         if lane.current is None:
             self._start(lane)
 
-    def when_synced(self, logs: Sequence[Log], done: Callable[[], None]) -> None:
+    def take_over(self, log: Log) -> bool:
+        """Leave what is staged in `log` to the next sync, which begins with writing it.
+
+        So one write does for all connections that append while a sync is under way. False if none is, or if
+        there is too much: then flush, and `ask`.
+        """
+        lane = self._lanes.get(log.directory)
+        if lane is None or lane.current is None or not log.leave_staged():
+            return False
+        lane.following.logs[log] = None
+        return True
+
+    def when_synced(self, logs: Sequence[Log], done: Waiter) -> None:
         """Call `done` when all that was asked for `logs` is durable, or could not be made so."""
         if len(logs) == 1:
             only = self._round_of(logs[0])
             if only is not None:
                 only.waiters.append(done)
             else:
-                done()
+                done(_NOTHING_LOST)
             return
         rounds = {found: None for log in logs if (found := self._round_of(log)) is not None}
         if len(rounds) == 1:
@@ -91,14 +108,16 @@ class GroupSync:
             return
         missing = len(rounds)
         if not missing:
-            done()
+            done(_NOTHING_LOST)
             return
+        all_lost: dict[Log, OSError | StorageError] = {}
 
-        def one_done() -> None:
+        def one_done(lost: Mapping[Log, OSError | StorageError]) -> None:
             nonlocal missing
             missing -= 1
+            all_lost.update(lost)
             if not missing:
-                done()
+                done(all_lost)
 
         for found in rounds:
             found.waiters.append(one_done)
@@ -114,15 +133,19 @@ class GroupSync:
         return current if current is not None and log in current.logs else None
 
     def _start(self, lane: _Lane) -> None:
-        """Sync what has gathered."""
+        """Write what was left to this sync, then sync what has gathered."""
         current = lane.current = lane.following
         lane.following = _Round()
         jobs: list[DataSync] = []
         failed: list[tuple[Log, OSError | StorageError]] = []
+        unsynced: list[DataSync] = []
         for log in current.logs:
             if not self._is_current(log):
                 continue
             try:
+                lost = _write_left(log)
+                if lost is not None:
+                    failed.append((log, lost))
                 jobs.append(DataSync(log))
             except StorageError as error:
                 failed.append((log, error))
@@ -133,12 +156,13 @@ class GroupSync:
                     job.run()
                 except OSError as error:
                     failed.append((job.log, error))
+                    unsynced.append(job)
 
         def done(error: BaseException | None) -> None:
             lane.current = None
             if error is not None:
                 raise error
-            self._finish(lane, current, jobs, failed)
+            self._finish(lane, current, [job for job in jobs if job not in unsynced], failed)
 
         if jobs:
             self._run_blocking(work, done)
@@ -149,19 +173,28 @@ class GroupSync:
         self,
         lane: _Lane,
         finished: _Round,
-        jobs: list[DataSync],
+        synced: list[DataSync],
         failed: list[tuple[Log, OSError | StorageError]],
     ) -> None:
         for log, error in failed:
             self._on_failed(log, error)
-        lost = {log for log, _ in failed}
-        for job in jobs:
-            if job.log not in lost:
-                job.finish()
+        lost = dict(failed) if failed else _NOTHING_LOST
+        for job in synced:
+            job.finish()
         if lane.following.logs:
             self._start(lane)
-        for job in jobs:
-            if job.log not in lost:
-                self._on_synced(job.log)
+        for job in synced:
+            self._on_synced(job.log)
         for waiter in finished.waiters:
-            waiter()
+            waiter(lost)
+
+
+def _write_left(log: Log) -> StorageError | None:
+    """Why some of what was left to the sync is not in the log; None if all of it is."""
+    try:
+        log.flush_staged()
+    except StorageError as error:
+        log.lost = None
+        return error
+    lost, log.lost = log.lost, None
+    return lost

@@ -24,7 +24,9 @@ from kbroker.handlers.produce_answer import (
     name_leaders,
     response_of,
 )
+from kbroker.handlers.produce_held import HeldAnswers, why_lost
 from kbroker.handlers.produce_prefix import FLEXIBLE_SINCE, Prefix, PrefixCache, uvarint_size
+from kbroker.handlers.produce_txn import verify
 from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.generated.produce_request import ProduceRequest
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.storage.append_checks import BatchLook
+    from kbroker.storage.disk import StorageError
+    from kbroker.storage.log import Log
 
 VERSIONS = (3, 13)
 
@@ -137,40 +141,41 @@ class ProducePath:
             if meaning.partition is not last:
                 last = meaning.partition
                 touched[last] = None
-        failed = self._flush(touched)
-        if failed:
-            self._replace_answers(connection.out, staged, failed, connection.produce_cache)
         waiting = [partition for partition in touched if partition.waits_for_sync]
         if waiting:
-            self._hold_answers(connection, waiting)
+            self._finish_synced(connection, touched, waiting)
+        else:
+            failed = self._flush(touched)
+            if failed:
+                self._replace_answers(connection.out, staged, failed, connection.produce_cache)
         staged.clear()
 
-    def _hold_answers(self, connection: ProduceConnection, waiting: list[Partition]) -> None:
-        """flush.messages: the answers of what was staged leave when it is durable."""
-        staged = list(connection.staged)
-        first = len(connection.out) - len(staged)
-        answers = connection.out[first:]
-        if not any(answers):
-            return  # acks=0
-        del connection.out[first:]
-        held: Deferred[bytes | None] = Deferred()
+    def _finish_synced(
+        self, connection: ProduceConnection, touched: dict[Partition, None], waiting: list[Partition]
+    ) -> None:
+        """flush.messages: the answers of what was staged leave when it is durable.
+
+        If a sync is under way, the next one writes what is staged, too, for all connections at once.
+        """
+        staged, out = connection.staged, connection.out
+        first = len(out) - len(staged)
+        answered = all(out) if first == 0 else all(out[first:])  # else some have acks=0
+        take_over = self._replicas.syncs.take_over
+        now = [
+            partition
+            for partition in touched
+            if not (answered and partition in waiting and take_over(partition.online_log()))
+        ]
+        failed = self._flush(now)
+        if failed:
+            self._replace_answers(out, staged, failed, connection.produce_cache)
+            waiting = [partition for partition in waiting if partition not in failed]
+        if not waiting or not any(out[first:]):
+            return
         logs = [partition.online_log() for partition in waiting]
-
-        def done() -> None:
-            failed = {
-                partition: ApiError(ErrorCode.KAFKA_STORAGE_ERROR)
-                for partition, log in zip(waiting, logs)
-                if log.directory.offline
-            }
-            try:
-                if failed:
-                    self._replace_answers(answers, staged, failed, connection.produce_cache)
-            except ProtocolError as error:
-                held.fail(error)
-                return
-            held.resolve(b"".join(answers))
-
-        self._replicas.syncs.when_synced(logs, done)
+        held = HeldAnswers(self._replace_answers, connection, out[first:], waiting, logs)
+        del out[first:]
+        self._replicas.syncs.when_synced(logs, held.synced)
         connection.hold(held)
 
     def _flush(self, touched: Iterable[Partition]) -> dict[Partition, ApiError]:
@@ -215,6 +220,10 @@ class ProducePath:
             self.finish_batch(connection)
         request, end = decode_request(ProduceRequest, frame, context.version, position)
         items = self._items(request, context)
+        if request.transactional_id is not None:
+            verified = self._verify(request, request.transactional_id, items, context)
+            if verified is not None:
+                return self._append_verified(request, items, verified, context)
         now_ms = self._now_ms()
         looks = self._long_looks(items, now_ms)
         if looks and self._services.run_blocking is not None:
@@ -223,6 +232,53 @@ class ProducePath:
         if end == len(frame) and len(items) == 1 and items[0].result is not None:
             self._learn(connection, frame, request, items[0], context.version)
         return self._finish(request, items, context)
+
+    def _verify(
+        self, request: ProduceRequest, transactional_id: str, items: list[Item], context: RequestContext
+    ) -> Deferred[None] | None:
+        """Ask the coordinator where that is needed; None: there is nothing to wait for (any more)."""
+        transactional = []
+        for item in items:
+            if item.error is None and _is_transactional(item.records):
+                try:
+                    self._check(request, item, context)
+                    transactional.append(item)
+                except ApiError as error:
+                    item.fail(error)
+        if not transactional:
+            return None
+        return verify(self._services, transactional_id, transactional, context.version)
+
+    def _append_verified(
+        self,
+        request: ProduceRequest,
+        items: list[Item],
+        verified: Deferred[None],
+        context: RequestContext,
+    ) -> Deferred[bytes | None]:
+        """Append when the coordinator has answered."""
+        for item in items:
+            if item.records is not None:
+                item.records = bytes(item.records)  # the connection uses the frame's memory again
+        answer: Deferred[bytes | None] = Deferred()
+
+        def go_on(done: Deferred[None]) -> None:
+            if answer.done:
+                return
+            try:
+                done.result()
+                now_ms = self._now_ms()
+                looks = self._long_looks(items, now_ms)
+                if looks and self._services.run_blocking is not None:
+                    chain(self._append_later(request, items, looks, context, now_ms), answer)
+                    return
+                self._append(request, items, context, now_ms)
+                chain(self._finish(request, items, context), answer)
+            except Exception as problem:
+                answer.fail(problem)
+
+        verified.then(go_on)
+        return answer
 
     def _long_looks(self, items: list[Item], now_ms: int) -> dict[Item, BatchLook]:
         """What the log would have to look into for long, on topics that want every record checked."""
@@ -350,16 +406,6 @@ class ProducePath:
             raise ApiError(ErrorCode.INVALID_REQUIRED_ACKS)
         if item.name in INTERNAL_TOPICS and context.client_id != _ADMIN_CLIENT:
             raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION)
-        if _is_transactional(records):
-            self._check_transaction(context)
-
-    def _check_transaction(self, context: RequestContext) -> None:
-        """KIP-890 without a transaction coordinator: the partition is in nobody's transaction."""
-        if context.version >= 12:
-            raise ApiError(ErrorCode.NOT_ENOUGH_REPLICAS)
-        raise ApiError(
-            ErrorCode.TRANSACTION_ABORTABLE if context.version == 11 else ErrorCode.INVALID_TXN_STATE
-        )
 
     # -- answers --
 
@@ -376,10 +422,10 @@ class ProducePath:
         answer: Deferred[bytes | None] = Deferred()
         logs = [item.partition.online_log() for item in unsynced if item.partition is not None]
 
-        def done() -> None:
+        def done(lost: Mapping[Log, OSError | StorageError]) -> None:
             for item, log in zip(unsynced, logs):
-                if log.directory.offline:
-                    item.fail(ApiError(ErrorCode.KAFKA_STORAGE_ERROR))
+                if log in lost or log.directory.offline:
+                    item.fail(why_lost(lost.get(log)))
             answer.resolve(self._answer(items, context))
 
         self._replicas.syncs.when_synced(logs, done)
@@ -496,7 +542,7 @@ def _commit_error(done: Deferred[None], partition: Partition) -> ErrorCode:
     except ApiError as error:
         return error.code
     state = partition.leader_state
-    if state is not None and not state.has_enough_in_sync:
+    if state is not None and not state.has_kept_enough_in_sync:
         return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
     return ErrorCode.NONE
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import TypeAlias
 
 from kbroker.broker.timer import WheelTimer
 
@@ -31,35 +34,68 @@ class LoopTimer(WheelTimer):
         )
 
 
+_Job: TypeAlias = "tuple[Callable[[], object], Callable[[BaseException | None], None]]"
+
+
 class BlockingRunner:
-    """Runs what may block (fsync, snapshots) in threads, and tells the loop when it is done."""
+    """Runs what may block (fsync, snapshots) in threads, and tells the loop when it is done.
+
+    A sync comes every millisecond if many wait for the disk, and all that a thread does beside it keeps the
+    loop from running: hence no futures.
+    """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, threads: int = 2, name: str = "disk") -> None:
         self._loop = loop
-        # Threads are started when there is work, not before.
-        self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix=f"kbroker-{name}")
-        self._open: set[Future[object]] = set()
+        self._threads_max = threads
+        self._name = f"kbroker-{name}"
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        # Started when there is work, not before.
+        self._threads: list[threading.Thread] = []
+        #: Jobs whose `done` was not called yet.
+        self._open = 0
+        self._idle = asyncio.Event()
 
     def run(self, work: Callable[[], object], done: Callable[[BaseException | None], None]) -> None:
         """See `RunBlocking`."""
-        future = self._pool.submit(work)
-        self._open.add(future)
-        future.add_done_callback(lambda future: self._finished(future, done))
+        self._open += 1
+        if self._open > len(self._threads) < self._threads_max:
+            name = f"{self._name}_{len(self._threads)}"
+            thread = threading.Thread(target=self._work, name=name, daemon=True)
+            self._threads.append(thread)
+            thread.start()
+        self._jobs.put((work, done))
 
-    def _finished(self, future: Future[object], done: Callable[[BaseException | None], None]) -> None:
-        if not future.cancelled():
-            self._loop.call_soon_threadsafe(self._tell, future, done)
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            work, done = job
+            error: BaseException | None = None
+            try:
+                work()
+            except BaseException as problem:
+                error = problem
+            with suppress(RuntimeError):  # nobody listens any more: the loop is closed
+                self._loop.call_soon_threadsafe(self._tell, done, error)
+            del job, work, done, error
 
-    def _tell(self, future: Future[object], done: Callable[[BaseException | None], None]) -> None:
-        self._open.discard(future)
-        done(future.exception())
+    def _tell(self, done: Callable[[BaseException | None], None], error: BaseException | None) -> None:
+        self._open -= 1
+        if not self._open:
+            self._idle.set()
+        done(error)
 
     async def idle(self) -> None:
         """Returns when nothing is under way any more, and all have been told."""
         while self._open:
-            await asyncio.wait([asyncio.wrap_future(future) for future in self._open])
+            self._idle.clear()
+            await self._idle.wait()
             await asyncio.sleep(0)
 
     def close(self) -> None:
         """Wait for what runs, forget what does not."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        with suppress(Empty):
+            while True:
+                self._jobs.get_nowait()
+        for _ in self._threads:
+            self._jobs.put(None)
+        for thread in self._threads:
+            thread.join()

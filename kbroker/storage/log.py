@@ -13,6 +13,7 @@ The law of this file:
 
 from __future__ import annotations
 
+from contextlib import suppress
 from struct import Struct
 
 from crc32c import crc32c
@@ -26,7 +27,7 @@ from kbroker.protocol.record_batch import (
     TRANSACTIONAL_BIT,
     parse_batch_header,
 )
-from kbroker.storage import log_append, log_reader, log_roll, log_trim
+from kbroker.storage import follower_append, log_append, log_files, log_reader, log_roll, log_trim
 from kbroker.storage.append_checks import (
     AppendError,
     BatchLook,
@@ -36,9 +37,7 @@ from kbroker.storage.append_checks import (
     refuse_header,
     the_one_batch,
 )
-from kbroker.storage.checkpoints import format_epochs, format_partition_metadata
 from kbroker.storage.disk import Buffer, StorageError
-from kbroker.storage.file_names import LEADER_EPOCHS, PARTITION_METADATA, SNAPSHOT, offset_name
 from kbroker.storage.log_config import MAX_LONG, LogConfig
 from kbroker.storage.log_dir import LogDir
 from kbroker.storage.log_reader import LogSlice
@@ -49,7 +48,7 @@ from kbroker.storage.recent_batches import RecentBatches
 from kbroker.storage.segment import TimestampOffset
 from kbroker.storage.txn_check import TxnCheck
 from kbroker.storage.txn_index import AbortedTxn
-from kbroker.types import ZERO_UUID, TopicPartition, Uuid
+from kbroker.types import TopicPartition, Uuid
 
 __all__ = ["AppendOrigin", "AppendResult", "FsyncJob", "LoadedLog", "Log"]
 
@@ -59,6 +58,8 @@ _INT_MAX = 0x7FFF_FFFF
 _COMPRESSED_BITS = 0x07
 #: Parts of more bytes on average go to the system as they are; smaller ones are joined, which is faster.
 _JOIN_PART_BYTES = 3 * 1024
+#: More than this is not left to the next sync: copying it would cost more than the write that it saves.
+_LEFT_BYTES_MAX = 32 * 1024
 
 
 class Log:
@@ -77,6 +78,7 @@ class Log:
         "_config",
         "_dropped",
         "_high_watermark",
+        "_kept",
         "_needs_records",
         "_recent",
         "_roll_bytes",
@@ -94,6 +96,7 @@ class Log:
         "last_sync_ms",
         "log_end_offset",
         "log_start_offset",
+        "lost",
         "metadata_dirty",
         "names_dirty",
         "path",
@@ -148,6 +151,10 @@ class Log:
         self.read_hints: dict[int, tuple[int, int]] = {}
         self._high_watermark = loaded.log_start_offset
         self._staged: list[Buffer] = []
+        #: How many staged parts are left to a sync (`leave_staged`).
+        self._kept = 0
+        #: Why what was left to a sync is not in the log; the sync asks, and sets it back.
+        self.lost: StorageError | None = None
         #: What was staged is gone since a roll could not write it; the next flush says so.
         self._dropped: StorageError | None = None
         self._snapshots: dict[int, None] = {}
@@ -367,17 +374,37 @@ class Log:
                 file.write(start, b"".join(staged))
         except OSError as error:
             failure = self.directory.fail(error)
+            if self._kept:
+                self.lost = failure
             if error.errno in NO_ROOM:
                 log_trim.drop_staged(self)
             elif not self.directory.offline:
-                # No descriptor was free, nothing is written: kept for the next flush, in bytes of our own.
-                self._staged = [b"".join(staged)]
+                # No descriptor was free, nothing is written: it waits for the next flush.
+                self._kept = log_append.own(staged, self._kept)
             raise failure from error
         staged.clear()
+        self._kept = 0
         active.size = self._staged_position
         self.log_end_offset = self.staged_end_offset
         self.producers.end_offset = self.staged_end_offset
         self._recent.trim()
+
+    def leave_staged(self) -> bool:
+        """Leave what is staged to a sync that will flush it; False if that is too much, or nothing.
+
+        Only appends see it until then: whatever else is asked of the log flushes first (`settle`).
+        """
+        size = self._staged_position - self._active.size
+        if not self._staged or size > _LEFT_BYTES_MAX or self._dropped is not None:
+            return False
+        self._kept = log_append.own(self._staged, self._kept)
+        return True
+
+    def settle(self) -> None:
+        """Write what was left to a sync; if that fails, `lost` says so to those who wait."""
+        if self._kept:
+            with suppress(StorageError):
+                self.flush_staged()
 
     def append_as_follower(self, records: memoryview, now_ms: int) -> AppendResult:
         """Stage batches fetched from the leader, as they are; then `flush_staged`.
@@ -386,9 +413,8 @@ class Log:
             AppendError: CORRUPT_MESSAGE, or OFFSET_OUT_OF_RANGE when they do not continue the log.
             StorageError: the directory is offline.
         """
-        self.directory.check()
         start = self.staged_end_offset
-        log_append.stage_as_follower(self, records, now_ms)
+        follower_append.stage_as_follower(self, records, now_ms)
         return AppendResult(start, self.staged_end_offset - 1, -1, self.log_start_offset)
 
     # -- rolling ---------------------------------------------------------------------------------------------
@@ -406,10 +432,7 @@ class Log:
     def _make_room(self, size: int, last: int, max_ts: int, now_ms: int) -> int:
         """Roll if the batch must not go into the active segment; the position where it goes."""
         if self._roll_timestamp == log_roll.UNRESOLVED:
-            try:
-                self._active.first_timestamp()
-            except OSError as error:
-                raise self.directory.fail(error) from error
+            log_roll.resolve(self)
             self._set_roll_limits()
         position = self._staged_position
         if (
@@ -449,12 +472,7 @@ class Log:
 
     def write_snapshot(self, offset: int) -> None:
         """Write the producer state as of `offset`, once. Raises OSError."""
-        if offset == 0 or offset in self._snapshots:
-            return
-        self.directory.disk.write_file(
-            f"{self.path}/{offset_name(offset, SNAPSHOT)}", self.producers.to_snapshot(), durable=False
-        )
-        self._snapshots[offset] = None
+        log_files.write_snapshot(self, offset)
 
     @property
     def snapshots(self) -> dict[int, None]:
@@ -465,6 +483,7 @@ class Log:
         """After segments were cut or replaced: forget positions, go on at the active segment's end."""
         self.read_hints.clear()
         self._staged.clear()
+        self._kept = 0
         self._sealed_end = -1
         self.staged_end_offset = self.log_end_offset
         self._start_on_active()
@@ -483,6 +502,8 @@ class Log:
         """
         if self.directory.failure is not None:
             self.directory.check()
+        if self._kept:
+            self.settle()
         return log_reader.read(self, self._recent, offset, max_bytes, max_offset, min_one_message)
 
     def aborted_txns(self, start_offset: int, end_offset: int) -> list[AbortedTxn]:
@@ -491,10 +512,12 @@ class Log:
 
     def offset_for_timestamp(self, timestamp: int, end_offset: int | None = None) -> TimestampOffset | None:
         """The first record, in offset order, not older than `timestamp` (ms) and below `end_offset`."""
+        self.settle()
         return log_reader.offset_for_timestamp(self, timestamp, end_offset)
 
     def max_timestamp_offset(self) -> TimestampOffset | None:
         """The first record with the largest timestamp (KIP-734); None if no record has one."""
+        self.settle()
         return log_reader.max_timestamp_offset(self)
 
     # -- epochs ----------------------------------------------------------------------------------------------
@@ -509,10 +532,7 @@ class Log:
 
     def write_epochs(self, *, durable: bool = True) -> None:
         """Write the leader-epoch-checkpoint if it lags. Raises OSError."""
-        if self.epochs.dirty:
-            text = format_epochs(self.epochs.entries())
-            self.directory.disk.write_file(f"{self.path}/{LEADER_EPOCHS}", text.encode(), durable=durable)
-            self.epochs.dirty = False
+        log_files.write_epochs(self, durable=durable)
 
     # -- cutting ---------------------------------------------------------------------------------------------
 
@@ -553,13 +573,7 @@ class Log:
 
     def fsync(self) -> int:
         """Make everything written durable here and now; the offset that is covered. Raises StorageError."""
-        job = self.fsync_job()
-        try:
-            offset = job.run()
-        except OSError as error:
-            raise self.directory.fail_for_good(error) from error
-        self.fsynced(offset)
-        return offset
+        return log_trim.fsync(self)
 
     @property
     def is_sealed(self) -> bool:
@@ -572,12 +586,7 @@ class Log:
     def seal(self) -> None:
         """Write all that a clean stop leaves except for the epochs; not durable yet. Raises StorageError."""
         self.flush_staged()
-        try:
-            self._active.file()
-            self._active.seal()
-            self.write_snapshot(self.log_end_offset)
-        except OSError as error:
-            raise self.directory.fail(error) from error
+        log_files.seal(self)
 
     def close(self) -> None:
         """Clean stop: write all, indexes and snapshot too, and make it durable. Raises StorageError."""
@@ -587,10 +596,4 @@ class Log:
 
     def write_partition_metadata(self) -> None:
         """Name the topic id in the directory; durable with the next sync. Raises OSError."""
-        if self.topic_id != ZERO_UUID:
-            self.directory.disk.write_file(
-                f"{self.path}/{PARTITION_METADATA}",
-                format_partition_metadata(self.topic_id).encode(),
-                durable=False,
-            )
-            self.metadata_dirty = True
+        log_files.write_partition_metadata(self)

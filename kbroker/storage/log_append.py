@@ -18,12 +18,20 @@ from kbroker.protocol.record_batch import (
     parse_batch_header,
 )
 from kbroker.storage.append_checks import AppendError, BatchLook, checked_batch, is_long_look
+from kbroker.storage.disk import Buffer
 from kbroker.storage.log_types import AppendOrigin, AppendResult
 from kbroker.storage.producer_replay import count_batch, read_marker
 
 if TYPE_CHECKING:
     from kbroker.storage.log import Log
     from kbroker.storage.producer_state import BatchMemory
+
+
+def own(staged: list[Buffer], first: int) -> int:
+    """The connections use their buffers again: have bytes of our own from `first` on; how many there are."""
+    for index in range(first, len(staged)):
+        staged[index] = bytes(staged[index])
+    return len(staged)
 
 
 def larger_than_segment(log: Log, size: int) -> AppendError:
@@ -115,7 +123,7 @@ def stage_trusted(
         last = base + header.last_offset_delta
         log.stage(batch, size, base, last, header.max_timestamp, leader_epoch, now_ms)
         if header.producer_id >= 0:
-            _count_producer(log, records, header, base)
+            count_producer(log, records, header, base)
 
 
 def _check_producer(log: Log, records: memoryview, header: BatchHeader) -> None:
@@ -123,36 +131,15 @@ def _check_producer(log: Log, records: memoryview, header: BatchHeader) -> None:
     try:
         if header.is_control:
             _, coordinator_epoch = read_marker(records, header)
-            log.producers.check_marker(producer_id, epoch, coordinator_epoch, 2)
+            # What version 2 demands, WriteTxnMarkers has checked: only its request tells the version.
+            log.producers.check_marker(producer_id, epoch, coordinator_epoch, 0)
         else:
             log.producers.check_coordinator_batch(producer_id, epoch, header.is_transactional)
     except ApiError as error:
         raise AppendError(error.code, error.message, log_start_offset=log.log_start_offset) from None
 
 
-def stage_as_follower(log: Log, records: memoryview, now_ms: int) -> None:
-    """Stage batches fetched from the leader with their offsets and epochs.
-
-    Raises:
-        AppendError: CORRUPT_MESSAGE, or OFFSET_OUT_OF_RANGE when they do not continue the log.
-    """
-    for header in iter_batches(records):
-        if not check_crc(records, header):
-            raise AppendError(ErrorCode.CORRUPT_MESSAGE)
-        base, end = header.base_offset, log.staged_end_offset
-        if base < end:
-            raise AppendError(
-                ErrorCode.OFFSET_OUT_OF_RANGE,
-                f"Out of order offsets found in append to {log.topic_partition}: {base} after {end - 1}",
-            )
-        batch = records[header.position : header.end]
-        newest = header.max_timestamp
-        log.stage(batch, header.size, base, header.last_offset, newest, header.leader_epoch, now_ms)
-        if header.producer_id >= 0:
-            _count_producer(log, records, header, base)
-
-
-def _count_producer(log: Log, records: memoryview, header: BatchHeader, base: int) -> None:
+def count_producer(log: Log, records: memoryview, header: BatchHeader, base: int) -> None:
     """Count a batch in whose sequences were not checked: a marker, a coordinator's or the leader's."""
     completed = count_batch(log.producers, records, header, base)
     if completed is not None:

@@ -48,6 +48,14 @@ def limits(
     return RollLimits(size, offset, _NEVER, active.created_ms + age)
 
 
+def resolve(log: Log) -> None:
+    """Read the time of the active segment's first batch. Raises StorageError."""
+    try:
+        log.segments.active.first_timestamp()
+    except OSError as error:
+        raise log.directory.fail(error) from error
+
+
 def next_segment(log: Log, base: int, now_ms: int) -> None:
     """Close the active segment and add an empty one, its file made. Raises StorageError."""
     try:

@@ -62,6 +62,17 @@ def fsync_job(log: Log) -> FsyncJob:
     return FsyncJob(disk, directories, files, log.log_end_offset)
 
 
+def fsync(log: Log) -> int:
+    """See `Log.fsync`."""
+    job = log.fsync_job()
+    try:
+        offset = job.run()
+    except OSError as error:
+        raise log.directory.fail_for_good(error) from error
+    log.fsynced(offset)
+    return offset
+
+
 def drop_staged(log: Log) -> None:
     """The disk had no room for what is staged: take all of it back, as if it had never come.
 
@@ -86,6 +97,8 @@ def truncate_to(log: Log, offset: int) -> bool:
     """See `Log.truncate_to`."""
     log.flush_staged()
     if offset >= log.log_end_offset:
+        # An epoch in which we led and wrote nothing is not the leader's.
+        log.epochs.truncate_from_end(log.log_end_offset)
         return False
     if offset < log.segments.first.base_offset or offset < log.log_start_offset:
         truncate_fully_and_start_at(log, offset, log.directory.now_ms)
@@ -203,6 +216,7 @@ def advance_log_start(log: Log, offset: int) -> None:
 
 def delete_old_segments(log: Log, now_ms: int) -> int:
     """See `Log.delete_old_segments`."""
+    log.settle()
     log.directory.check()
     try:
         count = _by_log_start(log)

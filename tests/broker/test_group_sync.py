@@ -43,10 +43,10 @@ class World:
 def test_what_comes_during_a_sync_shares_the_next_one() -> None:
     world, done = World(), []
     log, other = world.log(), world.log(1)
-    world.write(log, lambda: done.append((1, log.durable_end)))
-    world.write(log, lambda: done.append((2, log.durable_end)))
-    world.write(other, lambda: done.append((3, other.durable_end)))
-    world.write(log, lambda: done.append((4, log.durable_end)))
+    world.write(log, lambda lost: done.append((1, log.durable_end)))
+    world.write(log, lambda lost: done.append((2, log.durable_end)))
+    world.write(other, lambda lost: done.append((3, other.durable_end)))
+    world.write(log, lambda lost: done.append((4, log.durable_end)))
     assert (done, log.committable_end) == ([], 0)
     world.thread.finish()
     assert done == [(1, 1)]
@@ -64,21 +64,21 @@ def test_two_directories_sync_side_by_side_and_one_waiter_waits_for_both() -> No
     for each in (log, other):
         append(each, batch())
         world.syncs.ask(each)
-    world.syncs.when_synced([log, other], lambda: done.append(1))
+    world.syncs.when_synced([log, other], lambda lost: done.append(1))
     assert len(world.thread.jobs) == 2
     world.thread.finish()
     assert not done
     world.thread.finish()
     assert done == [1]
-    world.syncs.when_synced([log, other], lambda: done.append(2))
+    world.syncs.when_synced([log, other], lambda lost: done.append(2))
     assert done == [1, 2]
 
 
 def test_a_failed_sync_is_not_tried_again() -> None:
     world, done = World(), []
     log, other = world.log(), world.log(1)
-    world.write(log, lambda: done.append(log.directory.offline))
-    world.write(other, lambda: done.append(other.directory.offline))
+    world.write(log, lambda lost: done.append(log.directory.offline))
+    world.write(other, lambda lost: done.append(other.directory.offline))
 
     def fail(operation, path):
         if operation == "sync":
@@ -95,7 +95,7 @@ def test_a_failed_sync_is_not_tried_again() -> None:
 def test_even_a_lack_of_room_is_fatal_for_an_fsync() -> None:
     world = World()
     log = world.log()
-    world.write(log, lambda: None)
+    world.write(log, lambda lost: None)
 
     def fail(operation, path):
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -121,7 +121,7 @@ def test_a_cut_during_a_sync_is_not_taken_for_durable() -> None:
 def test_a_log_that_is_deleted_during_its_sync_harms_nobody() -> None:
     world, done = World(), []
     log = world.log()
-    world.write(log, lambda: done.append(1))
+    world.write(log, lambda lost: done.append(1))
     world.logs.delete(log.topic_partition)
     world.thread.finish()
     assert done == [1]
@@ -130,8 +130,8 @@ def test_a_log_that_is_deleted_during_its_sync_harms_nobody() -> None:
 def test_a_log_that_is_deleted_while_it_waits_for_a_sync() -> None:
     world, done = World(), []
     log, other = world.log(), world.log(1)
-    world.write(other, lambda: done.append(1))
-    world.write(log, lambda: done.append(2))
+    world.write(other, lambda lost: done.append(1))
+    world.write(log, lambda lost: done.append(2))
     world.logs.delete(log.topic_partition)
     world.thread.finish()
     assert sorted(done) == [1, 2]

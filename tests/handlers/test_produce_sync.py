@@ -154,3 +154,109 @@ def test_a_connection_that_goes_away_while_it_waits(node, thread):
     client.core.abandon()
     thread.finish()
     assert node.replicas.get("t", 0).high_watermark == 2
+
+
+def meet_at_a_sync(node, thread, count=3):
+    """A client whose sync is under way, and others whose records wait for the next one."""
+    clients = [warm(node, thread) for _ in range(count + 1)]
+    for client in clients:
+        client.send(client.frame("Produce", 9, **to("t", batch(b"a"))))
+    return clients[0], clients[1:], node.replicas.get("t", 0).log
+
+
+def test_what_waits_for_the_next_sync_is_written_with_one_call(node, thread, monkeypatch):
+    first, others, log = meet_at_a_sync(node, thread)
+    begin = log.log_end_offset
+    assert log.staged_end_offset == begin + 3
+    writes = []
+    monkeypatch.setattr("kbroker.server.os_disk._pwrite", _counting(writes))
+    thread.finish()
+    assert [len(client.answers()) for client in (first, *others)] == [1, 0, 0, 0]
+    assert (len(writes), log.log_end_offset, log.high_watermark) == (1, begin + 3, begin)
+    thread.finish()
+    assert [only(client.answers()[0]).base_offset for client in others] == [begin, begin + 1, begin + 2]
+    assert log.high_watermark == log.durable_end == begin + 3
+
+
+def _counting(writes):
+    from kbroker.server.os_disk import _pwrite
+
+    def write(fd, data, position):
+        writes.append(len(data))
+        return _pwrite(fd, data, position)
+
+    return write
+
+
+def test_what_the_next_sync_has_no_room_for_is_told_to_all(node, thread, monkeypatch):
+    first, others, log = meet_at_a_sync(node, thread)
+    begin = log.log_end_offset
+
+    def full(fd, data, position):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("kbroker.server.os_disk._pwrite", full)
+        thread.finish()
+    while thread.jobs:
+        thread.finish()
+    assert only(first.answers()[0]).error_code == ErrorCode.NONE
+    for client in others:
+        answer = only(client.answers()[0])
+        assert (answer.error_code, "full" in answer.error_message) == (ErrorCode.KAFKA_STORAGE_ERROR, True)
+    assert (log.log_end_offset, log.staged_end_offset, log.directory.offline) == (begin, begin, False)
+    node.replicas.logs.tick_room(0)
+    client = others[0]
+    client.send(client.frame("Produce", 9, **to("t", batch(b"b"))))
+    thread.finish()
+    assert only(client.answers()[0]).base_offset == begin
+
+
+def test_another_request_that_meets_the_full_disk_takes_nothing_from_those_who_wait(
+    node, thread, monkeypatch
+):
+    _, others, log = meet_at_a_sync(node, thread)
+    begin = log.log_end_offset
+
+    def full(fd, data, position):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    stranger = node.connect()
+    with monkeypatch.context() as patch:
+        patch.setattr("kbroker.server.os_disk._pwrite", full)
+        stranger.send(stranger.frame("Produce", 9, **to("t", batch(b"c"), acks=1)))
+    assert only(stranger.answers()[0]).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert log.staged_end_offset == begin
+    while thread.jobs:
+        thread.finish()
+    for client in others:
+        assert only(client.answers()[0]).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+
+
+def test_reads_and_retention_find_what_is_left_to_a_sync(node, thread):
+    _, _, log = meet_at_a_sync(node, thread)
+    begin = log.log_end_offset
+    assert log.read(0, 1 << 20, log.staged_end_offset).next_offset == begin + 3
+    assert log.log_end_offset == begin + 3
+    while thread.jobs:
+        thread.finish()
+
+
+def test_retention_deletes_nothing_that_is_left_to_a_sync(node, thread):
+    first, others, log = meet_at_a_sync(node, thread)
+    begin = log.log_end_offset
+    node.replicas.get("t", 0).log.config.retention_bytes = 0
+    log.delete_old_segments(log.directory.now_ms)
+    assert (log.log_start_offset, log.log_end_offset) == (0, begin + 3)
+    while thread.jobs:
+        thread.finish()
+    assert all(only(client.answers()[0]).error_code == ErrorCode.NONE for client in (first, *others))
+
+
+def test_a_topic_that_is_deleted_while_records_are_left_to_a_sync(node, thread):
+    first, others, log = meet_at_a_sync(node, thread)
+    node.replicas.logs.delete(log.topic_partition)
+    while thread.jobs:
+        thread.finish()
+    assert [len(client.answers()) for client in (first, *others)] == [1, 1, 1, 1]
+    assert not log.directory.offline

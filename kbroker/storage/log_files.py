@@ -1,0 +1,52 @@
+"""The small files of a partition, and what a clean stop leaves in its directory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kbroker.storage.checkpoints import format_epochs, format_partition_metadata
+from kbroker.storage.file_names import LEADER_EPOCHS, PARTITION_METADATA, SNAPSHOT, offset_name
+from kbroker.types import ZERO_UUID
+
+if TYPE_CHECKING:
+    from kbroker.storage.log import Log
+
+
+def write_snapshot(log: Log, offset: int) -> None:
+    """See `Log.write_snapshot`."""
+    if offset == 0 or offset in log.snapshots:
+        return
+    log.directory.disk.write_file(
+        f"{log.path}/{offset_name(offset, SNAPSHOT)}", log.producers.to_snapshot(), durable=False
+    )
+    log.snapshots[offset] = None
+
+
+def write_epochs(log: Log, *, durable: bool) -> None:
+    """See `Log.write_epochs`."""
+    if log.epochs.dirty:
+        text = format_epochs(log.epochs.entries())
+        log.directory.disk.write_file(f"{log.path}/{LEADER_EPOCHS}", text.encode(), durable=durable)
+        log.epochs.dirty = False
+
+
+def write_partition_metadata(log: Log) -> None:
+    """See `Log.write_partition_metadata`."""
+    if log.topic_id != ZERO_UUID:
+        log.directory.disk.write_file(
+            f"{log.path}/{PARTITION_METADATA}",
+            format_partition_metadata(log.topic_id).encode(),
+            durable=False,
+        )
+        log.metadata_dirty = True
+
+
+def seal(log: Log) -> None:
+    """The end of `Log.seal`: indexes and snapshot. Raises StorageError."""
+    active = log.segments.active
+    try:
+        active.file()
+        active.seal()
+        log.write_snapshot(log.log_end_offset)
+    except OSError as error:
+        raise log.directory.fail(error) from error
