@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kbroker.broker.broker_lifecycle import BrokerLifecycle
 from kbroker.broker.cleaner_driver import CleanerDriver
 from kbroker.broker.client_metrics import ClientMetrics
 from kbroker.broker.controller_chores import ControllerChores
@@ -24,25 +25,31 @@ from kbroker.broker.fetch_session import FetchSessionCache
 from kbroker.broker.housekeeping import Housekeeping
 from kbroker.broker.kraft_node import KraftNode, KraftSetup
 from kbroker.broker.log_mover import LogMover
+from kbroker.broker.membership import Membership
+from kbroker.broker.peer import PeerAddress
 from kbroker.broker.replica_manager import ReplicaManager
 from kbroker.broker.services import Services
 from kbroker.broker.topic_settings import TopicSettingsSource
 from kbroker.broker.transactions import wire_transactions
+from kbroker.config.listeners import inter_broker_listener
 from kbroker.config.quorum import QuorumConfig, quorum_config
 from kbroker.errors import ApiError
-from kbroker.handlers.context import BROKER
+from kbroker.handlers.context import BROKER, CONTROLLER
 from kbroker.metadata.cache import MetadataCache
 from kbroker.metadata.image import CONFIG_BROKER
 from kbroker.raft.snapshot import SnapshotPolicy
+from kbroker.raft.timeouts import RaftTimeouts
 from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
 from kbroker.server.cleaner_process import CleanerProcess
 from kbroker.server.client_metrics_file import open_metrics_file
 from kbroker.server.dispatch import Dispatcher
+from kbroker.server.inner_calls import InnerCalls
 from kbroker.server.limits import LIMIT_SETTINGS, server_limits
 from kbroker.server.listener import SocketServer
 from kbroker.server.node_folders import NodeFolders, log_directories, new_uuid
 from kbroker.server.node_sockets import NodeSockets, endpoints
 from kbroker.server.os_disk import OsDisk
+from kbroker.server.peer_client import PeerClient
 from kbroker.server.runtime import BlockingRunner, LoopTimer, SystemClock
 from kbroker.types import ZERO_UUID
 
@@ -119,16 +126,54 @@ class Node:
         timer, blocking = LoopTimer(loop), BlockingRunner(loop)
         self._undo.append(blocking.close)
         logs = folders.open(self._topic_settings.at_start, self._format_plan)
-        self._undo.append(lambda: logs.close(self._broker_epoch))
+        if quorum.is_broker:
+            self._undo.append(lambda: logs.close(self._broker_epoch))
         assert folders.cluster_id is not None
         self.cluster_id = folders.cluster_id
         # The metadata may turn out to be none that can be served: until then nothing of the logs is touched.
         services, kraft = self._wire(logs, timer, blocking)
-        self._topic_settings.found = kraft.controller.committed_image
-        logs.load(self._clock.now_ms(), self._clock.monotonic_ms)
-        self._topic_settings.found = None
-        await _resolved(kraft.start())
+        if quorum.is_broker:
+            self._topic_settings.found = kraft.expected_image
+            logs.load(self._clock.now_ms(), self._clock.monotonic_ms)
+            self._topic_settings.found = None
+        membership = self._join(services, kraft, logs, timer)
+        await self._listen(Dispatcher(services, CONTROLLER), CONTROLLER, membership)
+        self._undo.append(kraft.stop)
+        await self._enter(kraft, membership)
+        if not quorum.is_broker:
+            return
         self._set_strays_aside(logs, services.metadata.image)
+        self._start_chores(logs, services, timer, blocking)
+        await self._listen(Dispatcher(services), BROKER, membership)
+        assert membership.lifecycle is not None
+        await _resolved(membership.lifecycle.serve())
+        self._undo.append(partial(self._leave, services, kraft, membership.lifecycle))
+
+    async def _enter(self, kraft: KraftNode, membership: Membership) -> None:
+        """Join the quorum, and the brokers; then what is committed is published."""
+        started = kraft.start()
+        if kraft.is_lone:
+            await _resolved(started)
+            await _resolved(membership.start())
+        else:
+            await _resolved(membership.start())
+            kraft.publish_from_now()
+
+    async def _listen(self, dispatcher: Dispatcher, role: str, membership: Membership) -> None:
+        """Accept on the listeners of that kind."""
+        if role == CONTROLLER:
+            inner = InnerCalls(dispatcher, f"kbroker-{self.node_id}")
+            membership.ask_here = inner.ask
+            dispatcher.services.answer_frame = inner.answer_frame
+        server = SocketServer(dispatcher, server_limits(self.config))
+        self.config.subscribe(lambda _: setattr(server, "limits", server_limits(self.config)), LIMIT_SETTINGS)
+        self._undo.append(server.close)
+        await self._sockets.accept(server, role)
+
+    def _start_chores(
+        self, logs: LogManager, services: Services, timer: LoopTimer, blocking: BlockingRunner
+    ) -> None:
+        """What goes on beside requests: retention, checkpoints, moves between directories, compaction."""
         housekeeping = Housekeeping(
             logs,
             self.config,
@@ -151,14 +196,10 @@ class Node:
             clock=self._clock,
             timer=timer,
             run_blocking=blocking.run,
-            start_worker=partial(CleanerProcess, loop.call_soon_threadsafe),
+            start_worker=partial(CleanerProcess, asyncio.get_running_loop().call_soon_threadsafe),
         )
         cleaner.start()
         self._undo.append(cleaner.stop)
-        server = SocketServer(Dispatcher(services), server_limits(self.config))
-        self.config.subscribe(lambda _: setattr(server, "limits", server_limits(self.config)), LIMIT_SETTINGS)
-        self._undo.append(server.close)
-        await sockets.accept(server, BROKER)
 
     # -- folders ---------------------------------------------------------------------------------------
 
@@ -188,8 +229,11 @@ class Node:
         syncing = BlockingRunner(asyncio.get_running_loop(), threads=min(len(logs.dirs), 8), name="sync")
         self._undo.append(syncing.close)
         metadata = MetadataCache(self.cluster_id)
+        peers = PeerClient(f"kbroker-{self.node_id}", timer)
+        self._undo.append(peers.close)
+        self._setup = self._kraft_setup(logs)
         kraft = KraftNode(
-            self._kraft_setup(logs),
+            self._setup,
             self._folders.metadata_log_dir(logs),
             metadata,
             clock=clock,
@@ -213,8 +257,9 @@ class Node:
         )
         # In this order a change is told: settings, logs and leadership, coordinators.
         metadata.subscribe(self._apply_settings)
-        metadata.subscribe(replicas.apply_metadata)
-        metadata.subscribe(groups.on_metadata)
+        if self._quorum.is_broker:
+            metadata.subscribe(replicas.apply_metadata)
+            metadata.subscribe(groups.on_metadata)
         self._directory_reports = DirectoryReports(replicas, kraft.controller, timer)
         metadata.subscribe(self._directory_reports.on_metadata)
         services = Services(
@@ -227,6 +272,7 @@ class Node:
             metadata=metadata,
             replicas=replicas,
             controller=kraft.controller,
+            peers=peers,
             groups=groups,
             transactions=transactions,
             fetch_sessions=FetchSessionCache(
@@ -243,10 +289,33 @@ class Node:
         )
         metadata.subscribe(services.client_metrics.on_metadata)
         services.clients.on_closed(services.client_metrics.on_closed)
-        self._undo.append(kraft.stop)
         self._undo.append(groups.close)
         self._undo.append(transactions.close)
         return services, kraft
+
+    def _join(self, services: Services, kraft: KraftNode, logs: LogManager, timer: LoopTimer) -> Membership:
+        assert services.peers is not None
+        assert services.chores is not None
+        membership = Membership(
+            self.config,
+            self._setup,
+            kraft,
+            services.metadata,
+            services.chores,
+            services.peers,
+            self._clock,
+            timer,
+            controller_listener=self._quorum.controller_listener,
+            broker_listener=inter_broker_listener(self.config),
+            previous_broker_epoch=logs.previous_broker_epoch,
+            offline_directories=lambda: [
+                each.directory_id for each in logs.dirs if each.offline and each.directory_id != ZERO_UUID
+            ],
+        )
+        services.to_controller = membership.channel
+        services.forward = membership.forward
+        self._undo.append(membership.stop)
+        return membership
 
     def _client_metrics(self) -> ClientMetrics:
         keeps = self.config.get_bool("kbroker.client.metrics")
@@ -264,6 +333,13 @@ class Node:
             cluster_id=self.cluster_id,
             incarnation_id=self._incarnation_id,
             broker_endpoints=endpoints(self._sockets.clients),
+            controller_endpoints=endpoints(self._sockets.controllers),
+            is_broker=self._quorum.is_broker,
+            is_controller=self._quorum.is_controller,
+            directory_id=self._folders.metadata_directory_id(),
+            bootstrap_controllers=[PeerAddress(-1, *server) for server in self._quorum.bootstrap],
+            timeouts=self._raft_timeouts(),
+            random=secrets.randbelow,
             rack=config.get_str("broker.rack") or None,
             log_dir_ids=[log_dir.directory_id for log_dir in logs.dirs if not log_dir.offline],
             static_voters=self._static_voters(),
@@ -277,6 +353,16 @@ class Node:
             wait_for_disk=config.get_bool("kbroker.metadata.fsync"),
             segment_bytes=config.get_int("metadata.log.segment.bytes"),
             segment_ms=config.get_int("metadata.log.segment.ms"),
+        )
+
+    def _raft_timeouts(self) -> RaftTimeouts:
+        setting = self.config.get_int
+        return RaftTimeouts(
+            election_ms=setting("controller.quorum.election.timeout.ms"),
+            fetch_ms=setting("controller.quorum.fetch.timeout.ms"),
+            backoff_max_ms=setting("controller.quorum.election.backoff.max.ms"),
+            request_ms=setting("controller.quorum.request.timeout.ms"),
+            retry_ms=setting("controller.quorum.retry.backoff.ms"),
         )
 
     def _static_voters(self) -> list[QuorumVoter]:
@@ -295,6 +381,12 @@ class Node:
                 _log.warning("a dynamic setting is left out: %s", problem)
 
     # -- the end ---------------------------------------------------------------------------------------
+
+    async def _leave(self, services: Services, kraft: KraftNode, lifecycle: BrokerLifecycle) -> None:
+        """Hand over what this broker leads, where there is somebody to hand it to."""
+        others = [each for each in services.metadata.image.live_brokers() if each.id != self.node_id]
+        if others or not kraft.is_lone:
+            await _resolved(lifecycle.leave())
 
     def _metadata_failed(self, error: BaseException) -> None:
         _log.error("the metadata log failed, stopping: %s", error)

@@ -39,6 +39,8 @@ _log = logging.getLogger(__name__)
 
 #: Between attempts while something is under way: joining, leaving, a refused registration.
 _PAUSE_MS_MIN, _PAUSE_MS_MAX = 10.0, 250.0
+#: How long a broker that stops looks for a controller; there may be none, and it fences who is gone.
+_LEAVE_MS = 1500.0
 #: A start that takes longer tells what it waits for.
 _SILENT_MS = 3000.0
 #: Errors of a registration that no second attempt changes.
@@ -140,8 +142,8 @@ class BrokerLifecycle:
         self._register()
         return self._registered
 
-    def adopt(self, epoch: int) -> None:
-        """This broker is registered and unfenced already, in the step that made its quorum of one."""
+    def adopt(self, epoch: int) -> Deferred[None]:
+        """Instead of `start`: this broker was registered and unfenced in the step that made its quorum."""
         self.epoch = epoch
         self.fenced = False
         self._wants_in = True
@@ -149,12 +151,14 @@ class BrokerLifecycle:
         self._registered.resolve(None)
         self._unfenced.resolve(None)
         self._arm(self._times.heartbeat_ms)
+        return self._registered
 
     def serve(self) -> Deferred[None]:
         """Everything is ready: ask to be unfenced. Resolved when this broker is."""
         self._wants_in = True
         self._pause_ms = _PAUSE_MS_MIN
-        self.beat_now()
+        if self.fenced:
+            self.beat_now()
         return self._unfenced
 
     def on_metadata(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
@@ -272,7 +276,9 @@ class BrokerLifecycle:
             want_shut_down=self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN,
             offline_log_dirs=list(self._offline_directories()),
         )
-        sent = self._channel.send(request, self._times.session_ms / 2, channel="heartbeat")
+        leaving = self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN
+        patience_ms = min(self._times.session_ms / 2, _LEAVE_MS if leaving else self._times.session_ms)
+        sent = self._channel.send(request, patience_ms, channel="heartbeat")
         sent.then(self._beat_answered)
 
     def _beat_answered(self, done: Deferred[BrokerHeartbeatResponse]) -> None:
@@ -284,7 +290,10 @@ class BrokerLifecycle:
             problem = "" if not response.error_code else error_code(response.error_code).name
         except ApiError as error:
             problem = error.code.name
-        if problem:
+        if problem and self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+            _log.warning("stopping without the controller's leave, which does not answer: %s", problem)
+            self.stop()
+        elif problem:
             _log.info("a heartbeat of this broker was refused: %s", problem)
             self._arm(self._next_pause())
         else:
@@ -296,10 +305,11 @@ class BrokerLifecycle:
             if self.state is BrokerState.RECOVERY:
                 self.state = BrokerState.RUNNING
             self._unfenced.resolve(None)
-        elif response.is_fenced and not self.fenced:
-            self.fenced = True
-            _log.warning("the controller has fenced this broker: it was not heard of for too long")
         leaving = self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN
+        if response.is_fenced and not self.fenced:
+            self.fenced = True
+            if not leaving:
+                _log.warning("the controller has fenced this broker: it was not heard of for too long")
         waited_ms = self._clock.monotonic_ms() - self._began_ms
         if leaving and (response.should_shut_down or waited_ms > self._times.shutdown_ms):
             if not response.should_shut_down:

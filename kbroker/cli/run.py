@@ -100,7 +100,8 @@ async def _serve(
     # What a start makes is there to stay: no use to look through it again and again.
     gc.disable()
     try:
-        await node.start()
+        if not await _started(node, stop):
+            return 0
         gc.collect()
         gc.freeze()
     finally:
@@ -113,6 +114,18 @@ async def _serve(
     finally:
         await node.stop()
     return 0 if stop.done() else 1
+
+
+async def _started(node: Node, stop: asyncio.Future[None]) -> bool:
+    """Start, which may take as long as there is no quorum; False if a signal came first."""
+    start = asyncio.ensure_future(node.start())
+    await asyncio.wait([start, stop], return_when=asyncio.FIRST_COMPLETED)
+    if not start.done():
+        start.cancel()
+        await asyncio.wait([start])
+        return False
+    start.result()
+    return True
 
 
 def _say(text: str) -> None:

@@ -14,8 +14,9 @@ from kbroker.server.process_limits import open_log_files
 from kbroker.storage.file_names import LOCK
 from kbroker.storage.log_dir import LogDir
 from kbroker.storage.log_manager import LogManager
+from kbroker.storage.meta_properties import read_meta_properties
 from kbroker.storage.open_files import OpenFiles
-from kbroker.types import Uuid, uuid_to_string
+from kbroker.types import ZERO_UUID, Uuid, uuid_to_string
 
 if TYPE_CHECKING:
     from kbroker.clock import Clock
@@ -88,6 +89,11 @@ class NodeFolders:
             if log_dir.path == self.metadata_dir:
                 return log_dir
         return LogDir(self.metadata_dir, self._disk, OpenFiles(self._disk))
+
+    def metadata_directory_id(self) -> Uuid:
+        """The directory.id of the folder of the metadata, once it is formatted; zero if it has none."""
+        meta = read_meta_properties(self._disk, self.metadata_dir)
+        return ZERO_UUID if meta is None or meta.directory_id is None else meta.directory_id
 
     def _lock_metadata_dir(self) -> None:
         path = self.metadata_dir

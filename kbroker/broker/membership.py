@@ -1,0 +1,216 @@
+"""This node among the others: its way to the controller and to brokers, its life as one of them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from kbroker.broker.broker_lifecycle import BrokerLifecycle, LifecycleTimes
+from kbroker.broker.controller_channel import ControllerChannel
+from kbroker.broker.controller_registration import ControllerRegistration
+from kbroker.broker.deferred import Deferred
+from kbroker.broker.failure_watch import FailureWatch
+from kbroker.broker.forwarding import Forwarder
+from kbroker.broker.peer import PeerAddress, PeerError, Peers
+from kbroker.broker.producer_ids import ProducerIdSource
+from kbroker.controller.brokers import NodeRegistration
+from kbroker.controller.features import SUPPORTED_FEATURES
+from kbroker.controller.producer_ids import ProducerIdBlock
+from kbroker.errors import ApiError, ErrorCode, error_code
+from kbroker.protocol.generated.allocate_producer_ids_request import AllocateProducerIdsRequest
+
+if TYPE_CHECKING:
+    from kbroker.broker.controller_chores import ControllerChores
+    from kbroker.broker.kraft_node import KraftNode, KraftSetup
+    from kbroker.broker.timer import Timer
+    from kbroker.clock import Clock
+    from kbroker.config.broker_config import BrokerConfig
+    from kbroker.metadata.cache import MetadataCache
+    from kbroker.metadata.image import ClusterImage
+    from kbroker.protocol.generated.allocate_producer_ids_response import AllocateProducerIdsResponse
+    from kbroker.protocol.primitives import Message
+    from kbroker.types import Uuid
+
+_log = logging.getLogger(__name__)
+
+_ASK_TIMEOUT_MS = 10_000
+
+
+class Membership:
+    """See the module. To be made before the first metadata is published.
+
+    Args:
+        setup: who this node is.
+        kraft: its part in the quorum.
+        controller_listener, broker_listener: over which controllers, and brokers, are reached.
+        previous_broker_epoch: as the logs on the disk have it.
+        offline_directories: log directories that have failed.
+    """
+
+    def __init__(
+        self,
+        config: BrokerConfig,
+        setup: KraftSetup,
+        kraft: KraftNode,
+        metadata: MetadataCache,
+        chores: ControllerChores,
+        peers: Peers,
+        clock: Clock,
+        timer: Timer,
+        *,
+        controller_listener: str,
+        broker_listener: str,
+        previous_broker_epoch: int,
+        offline_directories: Callable[[], list[Uuid]],
+    ) -> None:
+        self._setup = setup
+        self._kraft = kraft
+        self._metadata = metadata
+        self._peers = peers
+        self._controller_listener = controller_listener
+        self._broker_listener = broker_listener
+        #: Asks this node itself; set once its handlers are there.
+        self.ask_here: Callable[[Message], Deferred[Any]] = _nobody_here
+        self.channel = ControllerChannel(
+            setup.node_id, peers, clock, timer, self._find_controller, lambda request: self.ask_here(request)
+        )
+        kraft.on_leader_changed(lambda _: self.channel.leader_changed())
+        self.forward = Forwarder(self.channel, config.get_int("request.timeout.ms"))
+        node = NodeRegistration(
+            setup.node_id,
+            setup.incarnation_id,
+            setup.broker_endpoints,
+            SUPPORTED_FEATURES,
+            setup.rack,
+            setup.log_dir_ids,
+            previous_broker_epoch,
+        )
+        self.lifecycle: BrokerLifecycle | None = None
+        if setup.is_broker:
+            self.lifecycle = BrokerLifecycle(
+                setup.cluster_id,
+                node,
+                self.channel,
+                kraft,
+                clock,
+                timer,
+                LifecycleTimes(
+                    heartbeat_ms=config.get_int("broker.heartbeat.interval.ms"),
+                    session_ms=config.get_int("broker.session.timeout.ms"),
+                    registration_ms=config.get_int("initial.broker.registration.timeout.ms"),
+                ),
+                offline_directories=offline_directories,
+                applied_offset=lambda: kraft.metadata.image.offset,
+            )
+            metadata.subscribe(self.lifecycle.on_metadata)
+            # Also of this node's own controller: one way for all.
+            kraft.controller.producer_ids = ProducerIdSource(self._allocate_producer_ids)
+        self._watch: FailureWatch | None = None
+        self._registration: ControllerRegistration | None = None
+        if setup.is_controller:
+            self._watch = FailureWatch(
+                setup.node_id,
+                peers,
+                broker_listener,
+                lambda: kraft.controller.active,
+                lambda broker_id, epoch: _quiet(chores.broker_lost(broker_id, epoch)),
+            )
+            metadata.subscribe(self._watch.on_metadata)
+            self._registration = ControllerRegistration(node, setup, self.channel, kraft, timer)
+            kraft.controller.watch(self)
+
+    def start(self) -> Deferred[None]:
+        """Enter the cluster, after the quorum has been joined; resolved when metadata may be published."""
+        if self._registration is not None and not self._kraft.is_lone:
+            self._registration.start()
+        if self.lifecycle is None:
+            done: Deferred[None] = Deferred()
+            done.resolve(None)
+            return done
+        if self._kraft.is_lone:
+            return self.lifecycle.adopt(self._kraft.metadata.image.brokers[self._setup.node_id].epoch)
+        return self.lifecycle.start()
+
+    def stop(self) -> None:
+        """Say and hear nothing any more."""
+        if self.lifecycle is not None:
+            self.lifecycle.stop()
+        if self._registration is not None:
+            self._registration.stop()
+        if self._watch is not None:
+            self._watch.stop()
+        self.channel.close()
+
+    def ask_broker(self, broker_id: int, request: Message) -> Deferred[Any]:
+        """The answer of another broker; fails with ApiError NETWORK_EXCEPTION if there is none."""
+        answer: Deferred[Any] = Deferred()
+        broker = self._metadata.image.brokers.get(broker_id)
+        endpoint = None if broker is None else broker.endpoint(self._broker_listener)
+        if endpoint is None:
+            answer.fail(ApiError(ErrorCode.NETWORK_EXCEPTION, f"There is no broker {broker_id}."))
+            return answer
+        address = PeerAddress(broker_id, endpoint.host, endpoint.port, endpoint.security_protocol)
+
+        def give(done: Deferred[Any]) -> None:
+            try:
+                answer.resolve(done.result())
+            except PeerError as error:
+                answer.fail(ApiError(ErrorCode.NETWORK_EXCEPTION, str(error)))
+
+        self._peers.send(address, request, timeout_ms=_ASK_TIMEOUT_MS, channel="markers").then(give)
+        return answer
+
+    # -- ControllerWatcher: brokers that are known to be gone ------------------------------------------------
+
+    def activated(self, image: ClusterImage) -> None:
+        """This node is the active controller."""
+        if self._watch is not None:
+            self._watch.became_active()
+
+    def committed(self, image: ClusterImage) -> None:
+        """See `ControllerWatcher`."""
+
+    def resigned(self) -> None:
+        """See `ControllerWatcher`."""
+
+    # -- inside ----------------------------------------------------------------------------------------------
+
+    def _find_controller(self) -> PeerAddress | None:
+        leader = self._kraft.leader()
+        if leader.node_id < 0:
+            return None
+        if leader.node_id == self._setup.node_id:
+            return PeerAddress(leader.node_id, "", 0)
+        for endpoint in leader.endpoints:
+            if endpoint.name == self._controller_listener:
+                return PeerAddress(leader.node_id, endpoint.host, endpoint.port)
+        first = next(iter(leader.endpoints), None)
+        return None if first is None else PeerAddress(leader.node_id, first.host, first.port)
+
+    def _allocate_producer_ids(self) -> Deferred[ProducerIdBlock]:
+        epoch = -1 if self.lifecycle is None else self.lifecycle.epoch
+        request = AllocateProducerIdsRequest(broker_id=self._setup.node_id, broker_epoch=epoch)
+        return self.channel.send(request, _ASK_TIMEOUT_MS).map(_block)
+
+
+def _block(response: AllocateProducerIdsResponse) -> ProducerIdBlock:
+    if response.error_code:
+        raise ApiError(error_code(response.error_code))
+    return ProducerIdBlock(response.producer_id_start, response.producer_id_len)
+
+
+def _quiet(done: Deferred[None]) -> None:
+    def heard(done: Deferred[None]) -> None:
+        try:
+            done.result()
+        except ApiError as error:
+            _log.debug("a broker that is gone was not fenced: %s", error.code.name)
+
+    done.then(heard)
+
+
+def _nobody_here(request: Message) -> Deferred[Any]:
+    answer: Deferred[Any] = Deferred()
+    answer.fail(ApiError(ErrorCode.NOT_CONTROLLER))
+    return answer
