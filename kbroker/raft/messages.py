@@ -77,13 +77,15 @@ class Appended:
     `AppendFetched` it tells in any case: an end that did not move means nothing usable was in it.
 
     Attributes:
-        epochs: those that began with these batches (after `AppendFetched`; a leader's are of its own epoch).
+        epochs: those that began with these batches, after `AppendFetched`; a leader's are of its own epoch.
         rules: control records of the quorum in these batches.
+        no_op: this tells of an `AppendNoOp`.
     """
 
     end_offset: int
     epochs: tuple[EpochStart, ...] = ()
     rules: tuple[RulesAt, ...] = ()
+    no_op: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +245,8 @@ class AppendRules:
 
 @dataclass(frozen=True, slots=True)
 class AppendNoOp:
-    """Append a record that says nothing, then tell by `Appended`: a read barrier waits for its commit."""
+    """Append a record that says nothing, then tell by `Appended` with `no_op`: a read barrier waits for its
+    commit."""
 
     epoch: int
 
@@ -329,7 +332,7 @@ class RulesChanged:
 @dataclass(frozen=True, slots=True)
 class Send:
     """Send to the node `to`: at the endpoints `RaftNode.endpoints_of(to)`; an id below 0 is the bootstrap
-    server -1 - to. A node has at most one fetch, and one other request of a kind, under way to a peer."""
+    server -1 - to. The driver answers by one `Answered` or `SendFailed` with this very request."""
 
     to: int
     request: Request
@@ -379,6 +382,13 @@ class BarrierPassed:
     high_watermark: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Warn:
+    """Something a peer said cannot be, and was not obeyed: for the log, as it may come again and again."""
+
+    text: str
+
+
 Effect: TypeAlias = (
     StoreElection
     | AppendLeaderChange
@@ -400,4 +410,5 @@ Effect: TypeAlias = (
     | ServeSnapshot
     | ProbeVoter
     | BarrierPassed
+    | Warn
 )

@@ -1,0 +1,451 @@
+"""The leader: serves fetches, counts who has what durably, and gives up when no majority listens.
+
+The high watermark is the largest offset that a majority of the voters has on stable storage, once the
+epoch's own first record is below it: a record of an older epoch is never committed by counting copies.
+"""
+
+from __future__ import annotations
+
+from kbroker.errors import ErrorCode
+from kbroker.raft.election_state import NOBODY
+from kbroker.raft.log_view import MATCHES, Match
+from kbroker.raft.messages import (
+    AppendLeaderChange,
+    AppendNoOp,
+    BarrierPassed,
+    BecomeLeader,
+    Commit,
+    EpochStart,
+    Reply,
+    ServeFetch,
+    ServeSnapshot,
+)
+from kbroker.raft.rpc import (
+    BeginQuorumEpochRequest,
+    DescribeQuorumResponse,
+    EndQuorumEpochRequest,
+    FetchRequest,
+    FetchResponse,
+    FetchSnapshotRequest,
+    FetchSnapshotResponse,
+    ReplicaState,
+    Request,
+    Response,
+)
+from kbroker.raft.state import (
+    Leading,
+    Parked,
+    QuorumState,
+    Replica,
+    Role,
+    Round,
+    directories_agree,
+    election_timeout,
+    heed_leader,
+    leave_role,
+    send,
+)
+from kbroker.raft.voter_changes import change_committed, rules_appended
+from kbroker.raft.voter_set import ReplicaKey
+
+#: An observer that did not fetch for so long is no longer told of (as in Kafka), nor are more than so many.
+_OBSERVER_SESSION_MS = 300_000
+_OBSERVERS_MAX = 10_000
+
+
+def lead(s: QuorumState, now: int, granting: tuple[int, ...] = ()) -> None:
+    """This node is elected, and that is stored: open the epoch."""
+    s.role = Role.LEADER
+    s.election_at = None
+    s.leader_endpoints = s.endpoints
+    replicas = {voter.id: Replica(ReplicaKey(voter.id, voter.directory_id)) for voter in s.voters}
+    leading = s.leading = Leading(s.log.end, replicas)
+    arm_check(s, now)
+    s.out.append(AppendLeaderChange(s.epoch, granting))
+    leading.begin = Round(s.others())
+    leading.begin_at = now + s.timeouts.fetch_ms // 2
+    tell_voters(s)
+
+
+def resign(s: QuorumState, now: int) -> None:
+    """Lead no more, and tell the voters who should stand for election first."""
+    leading = s.leading
+    if leading is None:
+        return
+    ahead = sorted(
+        (replica for replica in leading.voters.values() if replica.key.id != s.me.id),
+        key=lambda replica: (-replica.end, replica.key.id),
+    )
+    preferred = tuple(replica.key for replica in ahead)
+    leave_role(s)
+    s.role = Role.RESIGNED
+    s.leader_endpoints = ()
+    # The vote stays this node's own: it may not help to elect another leader of its epoch.
+    s.election = s.election._replace(leader_id=NOBODY, voted_id=s.me.id, voted_directory_id=s.me.directory_id)
+    s.announced = (NOBODY, s.epoch)
+    s.election_at = None if s.stopping else now + election_timeout(s)
+    if preferred:
+        s.ending = Round([key.id for key in preferred])
+        request = EndQuorumEpochRequest(s.me.id, s.epoch, preferred, s.endpoints)
+        for key in preferred:
+            s.ending.requests[key.id] = request
+            send(s, key.id, request)
+
+
+def repeat_end(s: QuorumState, now: int) -> None:
+    """Tell again those who have not heard that this node leads no more."""
+    ending = s.ending
+    if ending is None:
+        return
+    preferred = tuple(ReplicaKey(voter.id, voter.directory_id) for voter in s.voters if voter.id != s.me.id)
+    for peer in ending.todo:
+        if ending.is_due(peer, now):
+            request = EndQuorumEpochRequest(s.me.id, s.epoch, preferred, s.endpoints)
+            ending.requests[peer] = request
+            send(s, peer, request)
+
+
+# -- the voters' attention -----------------------------------------------------------------------------------
+
+
+def tell_voters(s: QuorumState) -> None:
+    """Tell those of the election who are not known to know."""
+    leading = s.leading
+    if leading is None:
+        return
+    for peer in leading.begin.todo:
+        voter = s.voters.get(peer)
+        if voter is not None and peer not in leading.begin.requests:
+            key = ReplicaKey(voter.id, voter.directory_id)
+            request = BeginQuorumEpochRequest(s.me.id, s.epoch, key, s.endpoints)
+            leading.begin.requests[peer] = request
+            send(s, peer, request)
+
+
+def end_answered(s: QuorumState, now: int, peer: int, request: Request, response: Response) -> None:
+    """A voter heard of the resignation, or knows better."""
+    if s.ending is not None and s.ending.ended(peer, request):
+        s.ending.done(peer)
+        heed_leader(s, now, *response.leader)
+
+
+def begin_answered(s: QuorumState, now: int, peer: int, request: Request, response: Response) -> None:
+    """A voter took note of the election, or knows better."""
+    leading = s.leading
+    if leading is None or not leading.begin.ended(peer, request):
+        return
+    if response.error is ErrorCode.NONE:
+        leading.begin.done(peer)
+    elif response.leader.epoch > s.epoch:
+        heed_leader(s, now, *response.leader)
+
+
+def own_epoch(s: QuorumState) -> EpochStart:
+    """Where the leader's epoch begins in its log."""
+    leading = s.leading
+    assert leading is not None
+    return EpochStart(s.epoch, leading.epoch_start)
+
+
+def drop(s: QuorumState, token: object) -> None:
+    """Nobody waits for this answer any more."""
+    leading = s.leading
+    if leading is None:
+        return
+    for key, parked in [*leading.parked.items()]:
+        if parked.token == token:
+            del leading.parked[key]
+
+
+def arm_check(s: QuorumState, now: int) -> None:
+    """Begin anew to wait for a majority to fetch."""
+    leading = s.leading
+    if leading is not None:
+        leading.heard.clear()
+        alone = s.voters.majority <= (1 if s.is_voter else 0)
+        leading.check_at = None if alone else now + s.timeouts.fetch_ms * 3 // 2
+
+
+def _heard_of(s: QuorumState, now: int, key: ReplicaKey) -> None:
+    leading = s.leading
+    assert leading is not None
+    voter = s.voters.get(key.id)
+    if voter is None or key.id == s.me.id or not directories_agree(voter.directory_id, key.directory_id):
+        return
+    leading.begin.done(key.id)
+    leading.heard.add(key.id)
+    if len(leading.heard) + (1 if s.is_voter else 0) >= s.voters.majority:
+        arm_check(s, now)
+
+
+def tick_leader(s: QuorumState, now: int) -> None:
+    """What is due for a leader."""
+    leading = s.leading
+    if leading is None:
+        return
+    if leading.check_at is not None and leading.check_at <= now:
+        resign(s, now)
+        return
+    if leading.begin_at <= now:
+        silent = now - s.timeouts.fetch_ms // 2
+        leading.begin.todo = [
+            peer for peer in s.others() if (at := leading.voters[peer].fetched_at) is None or at <= silent
+        ]
+        leading.begin_at = now + s.timeouts.fetch_ms // 2
+        tell_voters(s)
+    for key, parked in [*leading.parked.items()]:
+        if parked.deadline <= now:
+            del leading.parked[key]
+            _answer_empty(s, parked.token)
+
+
+def leader_deadline(s: QuorumState) -> int:
+    """When something is due for a leader."""
+    leading = s.leading
+    assert leading is not None
+    due = leading.begin_at if leading.check_at is None else min(leading.begin_at, leading.check_at)
+    if s.voters.is_only(s.me.id):
+        due = NEVER
+    for parked in leading.parked.values():
+        due = min(due, parked.deadline)
+    if leading.change is not None:
+        due = min(due, leading.change.deadline)
+    return due
+
+
+NEVER = 1 << 62
+
+
+# -- fetches -------------------------------------------------------------------------------------------------
+
+
+def leader_only_error(s: QuorumState, epoch: int) -> ErrorCode:
+    """Whether this node may answer a request of this epoch that only a leader answers."""
+    if epoch < s.epoch:
+        return ErrorCode.FENCED_LEADER_EPOCH
+    if epoch > s.epoch:
+        return ErrorCode.UNKNOWN_LEADER_EPOCH
+    if s.leading is None:
+        stopped = s.stopping and s.role is Role.RESIGNED
+        return ErrorCode.BROKER_NOT_AVAILABLE if stopped else ErrorCode.NOT_LEADER_OR_FOLLOWER
+    return ErrorCode.NONE
+
+
+def fetch_requested(s: QuorumState, now: int, token: object, request: FetchRequest, wall_ms: int) -> None:
+    """A replica asks for records, and tells by it what it has durably."""
+    if request.offset < 0 or not 0 <= request.last_epoch <= request.epoch or request.max_wait_ms < 0:
+        error = ErrorCode.INVALID_REQUEST
+    else:
+        error = leader_only_error(s, request.epoch)
+    if error is not ErrorCode.NONE:
+        s.out.append(Reply(token, FetchResponse(error, s.view)))
+        return
+    leading = s.leading
+    assert leading is not None
+    key = request.replica
+    _heard_of(s, now, key)
+    match = s.log.match(request.offset, request.last_epoch)
+    if match.diverging is not None or match.snapshot_id is not None:
+        s.out.append(Reply(token, _fetch_response(s, match)))
+        return
+    _note_fetch(s, now, request, wall_ms)
+    if s.leading is not leading:  # It committed this node's own removal.
+        s.out.append(Reply(token, FetchResponse(ErrorCode.NOT_LEADER_OR_FOLLOWER, s.view)))
+        return
+    earlier = leading.parked.pop(key, None)
+    if earlier is not None:
+        _answer_empty(s, earlier.token)
+    if request.offset < s.log.end:
+        s.out.append(ServeFetch(token, _fetch_response(s), request.offset, s.log.end))
+    elif request.max_wait_ms == 0 or (leading.established and request.high_watermark < s.high_watermark):
+        _answer_empty(s, token)
+    else:
+        wait = min(request.max_wait_ms, s.timeouts.fetch_ms)
+        leading.parked[key] = Parked(token, request, now + wait)
+
+
+def _fetch_response(s: QuorumState, match: Match = MATCHES) -> FetchResponse:
+    leading = s.leading
+    # Until the epoch is established nobody knows the true one, and followers of Kafka refuse a lower one
+    # than they had.
+    known = leading is not None and leading.established
+    high_watermark = s.high_watermark if known else -1
+    return FetchResponse(
+        ErrorCode.NONE, s.view, high_watermark, s.log.start, match.diverging, match.snapshot_id
+    )
+
+
+def _answer_empty(s: QuorumState, token: object) -> None:
+    s.out.append(Reply(token, _fetch_response(s)))
+
+
+def release(s: QuorumState) -> None:
+    """Answer the waiting fetches for which there is news."""
+    leading = s.leading
+    if leading is None or not leading.parked:
+        return
+    end, known = s.log.end, leading.established
+    for key, parked in [*leading.parked.items()]:
+        request = parked.request
+        if request.offset < end:
+            del leading.parked[key]
+            s.out.append(ServeFetch(parked.token, _fetch_response(s), request.offset, end))
+        elif known and request.high_watermark < s.high_watermark:
+            del leading.parked[key]
+            _answer_empty(s, parked.token)
+
+
+def _note_fetch(s: QuorumState, now: int, request: FetchRequest, wall_ms: int) -> None:
+    leading = s.leading
+    assert leading is not None
+    replica = _replica(s, now, request.replica)
+    if replica is None:
+        return
+    if request.offset >= s.log.end:
+        replica.caught_up_wall = wall_ms
+    elif replica.leader_end > 0 and request.offset >= replica.leader_end:
+        replica.caught_up_wall = max(replica.fetched_wall, replica.caught_up_wall)
+    replica.fetched_at, replica.fetched_wall, replica.leader_end = now, wall_ms, s.log.end
+    grew = request.offset > replica.end
+    replica.end = request.offset
+    if grew and leading.voters.get(replica.key.id) is replica:
+        raise_high_watermark(s, now)
+
+
+def _replica(s: QuorumState, now: int, key: ReplicaKey) -> Replica | None:
+    leading = s.leading
+    assert leading is not None
+    if key.id < 0 or key.id == s.me.id:
+        return None
+    voter = leading.voters.get(key.id)
+    if voter is not None and directories_agree(voter.key.directory_id, key.directory_id):
+        return voter
+    observer = leading.observers.get(key)
+    if observer is None:
+        observers = leading.observers
+        if len(observers) >= _OBSERVERS_MAX:
+            _forget_observers(s, now)
+        if len(observers) >= _OBSERVERS_MAX:
+            return None
+        observer = observers[key] = Replica(key)
+    return observer
+
+
+def _forget_observers(s: QuorumState, now: int) -> None:
+    leading = s.leading
+    assert leading is not None
+    for key, replica in [*leading.observers.items()]:
+        if replica.fetched_at is None or replica.fetched_at + _OBSERVER_SESSION_MS < now:
+            del leading.observers[key]
+
+
+def snapshot_requested(s: QuorumState, now: int, token: object, request: FetchSnapshotRequest) -> None:
+    """A replica fetches a snapshot; that it does so counts as listening."""
+    error = leader_only_error(s, request.epoch)
+    if error is ErrorCode.NONE and request.snapshot_id == (0, 0):
+        error = ErrorCode.SNAPSHOT_NOT_FOUND  # The bootstrap snapshot is repeated in the log.
+    response = FetchSnapshotResponse(error, s.view, request.snapshot_id)
+    if error is not ErrorCode.NONE:
+        s.out.append(Reply(token, response))
+        return
+    _heard_of(s, now, request.replica)
+    s.out.append(ServeSnapshot(token, request, response))
+
+
+# -- what is committed ---------------------------------------------------------------------------------------
+
+
+def raise_high_watermark(s: QuorumState, now: int) -> None:
+    """Count anew what a majority has."""
+    leading = s.leading
+    if leading is None:
+        return
+    own, me = s.log.flushed, s.me.id
+    ends = [own if id == me else replica.end for id, replica in leading.voters.items()]
+    ends.sort(reverse=True)
+    high_watermark = ends[len(ends) // 2]
+    if high_watermark <= leading.epoch_start or high_watermark > s.log.end:
+        return
+    if leading.established and high_watermark <= s.high_watermark:
+        return
+    first, leading.established = not leading.established, True
+    s.high_watermark = max(s.high_watermark, high_watermark)
+    s.rules.compact(s.high_watermark)
+    s.out.append(Commit(s.high_watermark))
+    if first:
+        s.out.append(BecomeLeader(s.epoch))
+    _pass_barriers(s)
+    change_committed(s, now)
+    if s.high_watermark > s.rules.offset >= 0 and not s.is_voter:
+        resign(s, now)  # KIP-853: a leader that is no voter leads until that is committed.
+        return
+    release(s)
+
+
+def leader_appended(s: QuorumState, now: int, no_op: bool, rules: bool) -> None:
+    """The leader's log grew."""
+    leading = s.leading
+    assert leading is not None
+    if rules:
+        rules_appended(s, now)
+        arm_check(s, now)
+    if no_op:
+        leading.barrier_end = s.log.end
+    release(s)
+
+
+# -- linearizable reads --------------------------------------------------------------------------------------
+
+
+def read_barrier(s: QuorumState, token: object) -> None:
+    """A record of this epoch that is appended after the question and committed proves that nobody else led
+    in between. A quorum of one need not prove it."""
+    leading = s.leading
+    if leading is None:
+        s.out.append(BarrierPassed(token, None))
+    elif leading.established and s.voters.is_only(s.me.id) and s.high_watermark > s.rules.offset:
+        s.out.append(BarrierPassed(token, s.high_watermark))
+    elif leading.barriers:
+        leading.next_barriers.append(token)
+    else:
+        leading.barriers.append(token)
+        s.out.append(AppendNoOp(s.epoch))
+
+
+def _pass_barriers(s: QuorumState) -> None:
+    leading = s.leading
+    assert leading is not None
+    if not leading.barriers or not 0 <= leading.barrier_end <= s.high_watermark:
+        return
+    for token in leading.barriers:
+        s.out.append(BarrierPassed(token, s.high_watermark))
+    leading.barriers, leading.next_barriers = leading.next_barriers, []
+    leading.barrier_end = -1
+    if leading.barriers:
+        s.out.append(AppendNoOp(s.epoch))
+
+
+def describe(s: QuorumState, token: object, now: int, wall_ms: int) -> None:
+    """The state of the quorum, for DescribeQuorum."""
+    leading = s.leading
+    if leading is None:
+        response = DescribeQuorumResponse(ErrorCode.NOT_LEADER_OR_FOLLOWER, s.view)
+        s.out.append(Reply(token, response))
+        return
+    _forget_observers(s, now)
+    own = ReplicaState(s.me, s.log.end, wall_ms, wall_ms)
+    voters = [own if id == s.me.id else _shown(replica) for id, replica in leading.voters.items()]
+    observers = [_shown(replica) for replica in leading.observers.values()]
+    known = s.high_watermark if leading.established else -1
+    s.out.append(
+        Reply(
+            token,
+            DescribeQuorumResponse(
+                ErrorCode.NONE, s.view, known, tuple(voters), tuple(observers), tuple(s.voters)
+            ),
+        )
+    )
+
+
+def _shown(replica: Replica) -> ReplicaState:
+    return ReplicaState(replica.key, replica.end, replica.fetched_wall, replica.caught_up_wall)

@@ -1,0 +1,398 @@
+"""The state of one raft node, and the few moves between roles that all of its parts make.
+
+Every function of the core takes this state, changes it and appends effects to `out`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from kbroker.errors import ErrorCode
+from kbroker.raft.batches import QuorumRules
+from kbroker.raft.election_state import NOBODY, ElectionState
+from kbroker.raft.log_view import LogView
+from kbroker.raft.messages import (
+    BarrierPassed,
+    Effect,
+    FlushLog,
+    LeaderChanged,
+    Reply,
+    Resign,
+    RulesChanged,
+    Send,
+    StoreElection,
+    Warn,
+)
+from kbroker.raft.rpc import FetchRequest, FetchResponse, LeaderView, Request, VoterChangeResponse
+from kbroker.raft.rules_history import RulesHistory
+from kbroker.raft.timeouts import RaftTimeouts
+from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter, ReplicaKey, VoterSet
+from kbroker.types import ZERO_UUID, OffsetAndEpoch
+
+
+class Role(Enum):
+    """What a node is in its epoch. A node that is no voter is UNATTACHED or FOLLOWER: an observer."""
+
+    UNATTACHED = "unattached"
+    PROSPECTIVE = "prospective"
+    CANDIDATE = "candidate"
+    LEADER = "leader"
+    FOLLOWER = "follower"
+    RESIGNED = "resigned"
+
+
+class Round:
+    """One request to each of some peers, repeated to whoever did not answer."""
+
+    __slots__ = ("requests", "retry_at", "todo")
+
+    def __init__(self, peers: list[int]) -> None:
+        self.todo = peers
+        self.requests: dict[int, Request] = {}
+        self.retry_at: dict[int, int] = {}
+
+    def is_due(self, peer: int, now: int) -> bool:
+        """Whether to send to this peer now."""
+        return peer not in self.requests and self.retry_at.get(peer, now) <= now
+
+    def ended(self, peer: int, request: Request) -> bool:
+        """A request ended one way or the other; whether it was of this round."""
+        if self.requests.get(peer) is not request:
+            return False
+        del self.requests[peer]
+        return True
+
+    def done(self, peer: int) -> None:
+        """Nothing more is wanted of this peer."""
+        if peer in self.todo:
+            self.todo.remove(peer)
+
+    def deadline(self) -> int | None:
+        """When the next repetition is due."""
+        waits = [at for peer, at in self.retry_at.items() if peer in self.todo and peer not in self.requests]
+        return min(waits, default=None)
+
+
+@dataclass(slots=True)
+class Votes:
+    """An election that this node stands for, or asks whether it should."""
+
+    round: Round
+    granted: set[int]
+    rejected: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Replica:
+    """A follower or observer, as its fetches show it to the leader. Times: of the core's clock, and of the
+    wall for those who ask."""
+
+    key: ReplicaKey
+    end: int = -1
+    fetched_at: int | None = None
+    fetched_wall: int = -1
+    caught_up_wall: int = -1
+    #: Where the leader's log ended at the fetch before.
+    leader_end: int = -1
+
+
+@dataclass(slots=True)
+class Parked:
+    """A fetch that waits for news."""
+
+    token: object
+    request: FetchRequest
+    deadline: int
+
+
+@dataclass(slots=True)
+class PendingChange:
+    """The change of the voters that is under way: one at a time."""
+
+    token: object | None
+    voter: QuorumVoter | None
+    deadline: int
+    #: Behind the VotersRecord once it is in the log; -1: not yet.
+    end: int = -1
+    ack_when_committed: bool = True
+
+
+@dataclass(slots=True)
+class Leading:
+    """What a leader keeps."""
+
+    epoch_start: int
+    voters: dict[int, Replica]
+    observers: dict[ReplicaKey, Replica] = field(default_factory=dict)
+    #: The epoch's own first record is committed.
+    established: bool = False
+    parked: dict[ReplicaKey, Parked] = field(default_factory=dict)
+    begin: Round = field(default_factory=lambda: Round([]))
+    begin_at: int = 0
+    #: By then a majority must have fetched anew; None: the leader alone is the majority.
+    check_at: int | None = None
+    heard: set[int] = field(default_factory=set)
+    change: PendingChange | None = None
+    #: What voters said of themselves while kraft.version is 0.
+    reported: dict[int, QuorumVoter] = field(default_factory=dict)
+    barriers: list[object] = field(default_factory=list)
+    next_barriers: list[object] = field(default_factory=list)
+    #: Behind the record that the barriers wait for; -1: not appended yet, or no barrier waits.
+    barrier_end: int = -1
+
+
+@dataclass(slots=True)
+class SnapshotFetch:
+    """A snapshot on its way from the leader."""
+
+    id: OffsetAndEpoch
+    position: int = 0
+    size: int = -1
+
+
+@dataclass(slots=True)
+class Following:
+    """What a follower keeps; a node that looks for a leader keeps it too."""
+
+    fetch: Request | None = None
+    peer: int = NOBODY
+    retry_at: int = 0
+    #: The leader answered in its epoch: there is no reason to think of another one.
+    fetched: bool = False
+    #: Why not, although it once did: its process is gone, or it said that it does not lead any more.
+    leader_gone: bool = False
+    leader_high_watermark: int = -1
+    snapshot: SnapshotFetch | None = None
+    update: Request | None = None
+    update_at: int | None = None
+
+
+@dataclass(slots=True)
+class QuorumState:
+    """Everything a node knows. `election_at`: when a voter that hears of no leader acts."""
+
+    me: ReplicaKey
+    election: ElectionState
+    rules: RulesHistory
+    timeouts: RaftTimeouts
+    random: Callable[[int], int]
+    bootstrap_servers: int
+    endpoints: tuple[QuorumEndpoint, ...]
+    kraft_versions: tuple[int, int]
+    auto_join: bool
+    log: LogView = field(default_factory=LogView)
+    role: Role = Role.UNATTACHED
+    high_watermark: int = -1
+    leader_endpoints: tuple[QuorumEndpoint, ...] = ()
+    election_at: int | None = None
+    retries: int = 0
+    votes: Votes | None = None
+    leading: Leading | None = None
+    following: Following = field(default_factory=Following)
+    ending: Round | None = None
+    #: `AppendFetched` or `InstallSnapshot` is under way: the log is not what the core knows.
+    writing: bool = False
+    stopping: bool = False
+    out: list[Effect] = field(default_factory=list)
+    announced: tuple[int, int] = (NOBODY, 0)
+
+    @property
+    def epoch(self) -> int:
+        """The newest epoch this node knows."""
+        return self.election.epoch
+
+    @property
+    def voters(self) -> VoterSet:
+        """The voters in force."""
+        return self.rules.voters
+
+    @property
+    def is_voter(self) -> bool:
+        """Whether this node votes."""
+        return is_same(self.voters, self.me)
+
+    @property
+    def may_stand(self) -> bool:
+        """Whether this node may be elected. That it was removed counts when it is committed: until then it
+        may be the only one that can get it committed (Ongaro's dissertation, 4.2.2)."""
+        if self.is_voter:
+            return True
+        before = self.rules.uncommitted_from(self.high_watermark)
+        return before is not None and is_same(before, self.me)
+
+    @property
+    def leader_is_me(self) -> bool:
+        """Whether the election state names this node: it leads, or does so once that is stored."""
+        return self.election.leader_id == self.me.id
+
+    @property
+    def view(self) -> LeaderView:
+        """Whom this node tells others to be the leader."""
+        leader = self.election.leader_id
+        if leader == self.me.id:
+            leading = self.role is Role.LEADER
+            return LeaderView(leader if leading else NOBODY, self.epoch, self.endpoints if leading else ())
+        return LeaderView(leader, self.epoch, self.endpoints_of(leader))
+
+    def endpoints_of(self, node_id: int) -> tuple[QuorumEndpoint, ...]:
+        """Where a node's controller listeners are, as far as known."""
+        voter = self.voters.get(node_id)
+        if voter is not None and voter.endpoints:
+            return voter.endpoints
+        return self.leader_endpoints if node_id == self.election.leader_id else ()
+
+    def others(self) -> list[int]:
+        """The voters but this node."""
+        return [voter.id for voter in self.voters if voter.id != self.me.id]
+
+
+def is_same(voters: VoterSet, key: ReplicaKey) -> bool:
+    """Whether `key` is one of the voters; directories count where both are known (KIP-853)."""
+    voter = voters.get(key.id)
+    return voter is not None and directories_agree(voter.directory_id, key.directory_id)
+
+
+def directories_agree(one: bytes, other: bytes) -> bool:
+    """Whether both may be the same directory."""
+    return one == other or ZERO_UUID in (one, other)
+
+
+# -- moves ---------------------------------------------------------------------------------------------------
+
+
+def store(s: QuorumState, election: ElectionState) -> None:
+    """The node's epoch, vote or leader is another: durable before anything else happens."""
+    s.election = election
+    s.out.append(StoreElection(election))
+
+
+def announce(s: QuorumState) -> None:
+    """Tell who leads, if that is another node, or nobody, and news."""
+    news = (s.election.leader_id, s.epoch)
+    if news != s.announced:
+        s.announced = news
+        if news[0] != s.me.id:
+            s.out.append(LeaderChanged(*news))
+
+
+def warn(s: QuorumState, text: str) -> None:
+    """Something is not as it should be; the operator should read it."""
+    s.out.append(Warn(text))
+
+
+def send(s: QuorumState, to: int, request: Request) -> None:
+    """Send a request."""
+    s.out.append(Send(to, request))
+
+
+def flush(s: QuorumState) -> None:
+    """Make durable what is not, one flush at a time."""
+    log = s.log
+    if not log.flushing and log.flushed < log.end:
+        log.flush_begins()
+        s.out.append(FlushLog(log.end))
+
+
+def election_timeout(s: QuorumState) -> int:
+    """A random time so that nodes do not stand for election together."""
+    return s.timeouts.election_ms + s.random(max(s.timeouts.election_ms, 1))
+
+
+def arm_election(s: QuorumState, now: int) -> None:
+    """Wait for a leader for a random time, if this node may stand for election at all."""
+    s.election_at = now + election_timeout(s) if s.may_stand and not s.stopping else None
+
+
+def leave_role(s: QuorumState) -> None:
+    """Drop what belongs to the role; who waited for a leader is told."""
+    leading, s.leading = s.leading, None
+    s.votes = s.ending = None
+    s.following = Following()
+    if leading is None:
+        return
+    if s.role is Role.LEADER:
+        s.role = Role.RESIGNED
+    s.out.append(Resign(s.epoch))
+    error = ErrorCode.BROKER_NOT_AVAILABLE if s.stopping else ErrorCode.NOT_LEADER_OR_FOLLOWER
+    view = s.view
+    for parked in leading.parked.values():
+        s.out.append(Reply(parked.token, FetchResponse(error, view)))
+    if leading.change is not None and leading.change.token is not None:
+        failed = VoterChangeResponse(ErrorCode.NOT_LEADER_OR_FOLLOWER, view)
+        s.out.append(Reply(leading.change.token, failed))
+    for token in leading.barriers + leading.next_barriers:
+        s.out.append(BarrierPassed(token, None))
+
+
+def become_unattached(s: QuorumState, now: int, epoch: int) -> None:
+    """A newer epoch exists, and its leader is not known."""
+    leave_role(s)
+    s.role = Role.UNATTACHED
+    s.leader_endpoints = ()
+    if epoch > s.epoch:
+        store(s, ElectionState(epoch))
+    arm_election(s, now)
+    announce(s)
+
+
+def forget_leader(s: QuorumState, now: int) -> None:
+    """The leader of this epoch does not answer any more: look for another. The vote stays given."""
+    leave_role(s)
+    s.role = Role.UNATTACHED
+    s.leader_endpoints = ()
+    s.election = s.election._replace(leader_id=NOBODY)
+    arm_election(s, now)
+    announce(s)
+
+
+def become_follower(
+    s: QuorumState, now: int, epoch: int, leader_id: int, endpoints: tuple[QuorumEndpoint, ...]
+) -> None:
+    """`leader_id` leads `epoch`, which is this node's or a newer one."""
+    leave_role(s)
+    s.role = Role.FOLLOWER
+    s.leader_endpoints = endpoints
+    s.retries = 0
+    if epoch > s.epoch:
+        store(s, ElectionState(epoch, leader_id))
+    elif s.election.leader_id != leader_id:
+        store(s, s.election._replace(leader_id=leader_id))
+    s.following.retry_at = now
+    s.election_at = now + s.timeouts.fetch_ms
+    announce(s)
+
+
+def heed_leader(
+    s: QuorumState, now: int, leader_id: int, epoch: int, endpoints: tuple[QuorumEndpoint, ...]
+) -> None:
+    """A peer says who leads `epoch`, -1: it does not know. Believe it where it is news."""
+    if leader_id == s.me.id:
+        # This node led it before it was started anew, or gave up leading.
+        if epoch > s.epoch:
+            become_unattached(s, now, epoch)
+    elif epoch > s.epoch:
+        if leader_id == NOBODY:
+            become_unattached(s, now, epoch)
+        else:
+            become_follower(s, now, epoch, leader_id, endpoints)
+    elif epoch == s.epoch and leader_id != NOBODY:
+        if s.election.leader_id == NOBODY and s.role is not Role.LEADER:
+            become_follower(s, now, epoch, leader_id, endpoints)
+        elif s.election.leader_id != leader_id:
+            warn(s, f"two leaders of epoch {epoch} are named: {s.election.leader_id} and {leader_id}")
+        elif len(endpoints) > len(s.leader_endpoints):
+            s.leader_endpoints = endpoints
+
+
+def rules_changed(s: QuorumState, now: int) -> None:
+    """Other voters are in force: a node may have become one, or be none any more."""
+    s.out.append(RulesChanged(QuorumRules(s.rules.current.kraft_version, s.voters)))
+    if not s.may_stand:
+        if s.role in (Role.PROSPECTIVE, Role.CANDIDATE):
+            forget_leader(s, now)
+        elif s.role is Role.UNATTACHED:
+            s.election_at = None
+    elif s.role is Role.UNATTACHED and s.election_at is None:
+        arm_election(s, now)
