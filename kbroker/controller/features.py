@@ -127,10 +127,12 @@ def _refusal(image: ClusterImage, update: FeatureUpdate, current: int, controlle
         return _metadata_downgrade_refusal(update, current)
     if update.name == KRAFT_VERSION and update.level != current:
         # The level of kraft.version is a control record and changes the quorum's own rules.
-        return (
-            f"Invalid update version {update.level} for feature {update.name}. "
-            "The level of this feature is chosen when the storage is formatted."
+        why = (
+            "Can't downgrade the version of this feature."
+            if update.level < current
+            else "The level of this feature is chosen when the storage is formatted."
         )
+        return f"Invalid update version {update.level} for feature {update.name}. {why}"
     return None
 
 

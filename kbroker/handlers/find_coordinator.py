@@ -16,6 +16,7 @@ from kbroker.broker.auto_topics import (
     create_automatic_topics,
 )
 from kbroker.broker.deferred import Deferred
+from kbroker.controller.features import SUPPORTED_FEATURES
 from kbroker.coordinator.partitioner import partition_for
 from kbroker.errors import ErrorCode
 from kbroker.protocol.generated.find_coordinator_response import Coordinator, FindCoordinatorResponse
@@ -31,6 +32,7 @@ VERSIONS = (0, 6)
 _MANY_SINCE, _SHARE_SINCE = 4, 6
 _TOPICS = {0: GROUP_OFFSETS, 1: TRANSACTION_STATE, 2: SHARE_STATE}
 _SHARE = 2
+_SHARE_FEATURE = "share.version"
 _SHARE_KEY = re.compile(r"[^:]*\S[^:]*:([^:]+):[+-]?[0-9]+", re.ASCII)
 _INVALID = (
     "This most likely occurs because of a request being malformed by the client library or the message was"
@@ -63,6 +65,9 @@ def handle(
         valid = [version >= _SHARE_SINCE and _is_share_key(key) for key in keys]
     else:
         valid = [True] * len(keys)
+    if request.key_type == _SHARE and not _has_share_groups(services):
+        refused = [ErrorCode.COORDINATOR_NOT_AVAILABLE if ok else ErrorCode.INVALID_REQUEST for ok in valid]
+        return _response(version, keys, [_Found(code) for code in refused])
     if services.metadata.image.topics.get(name) is not None or not any(valid):
         return _answer(services, context, name, keys, valid)
     answer: Deferred[FindCoordinatorResponse] = Deferred()
@@ -70,6 +75,12 @@ def handle(
         lambda _: answer.resolve(_answer(services, context, name, keys, valid))
     )
     return answer
+
+
+def _has_share_groups(services: Services) -> bool:
+    """Without `share.version` they have no coordinators, and no topic is made for them."""
+    features = services.metadata.image.finalized_features()
+    return _SHARE_FEATURE in SUPPORTED_FEATURES and features.get(_SHARE_FEATURE, 0) > 0
 
 
 def _is_share_key(key: str) -> bool:

@@ -124,6 +124,13 @@ def settled(decision):
     ]
 
 
+def test_kraft_version_only_goes_up():
+    image = replace(cluster(1), features={**cluster(1).features, "kraft.version": 1})
+    for upgrade_type in (2, 3):
+        with pytest.raises(ApiError, match=r"kraft\.version\. Can't downgrade the version of this feature\.$"):
+            update_features(image, [FeatureUpdate("kraft.version", 0, upgrade_type)], False, 1, 2)
+
+
 def test_eligible_leader_replicas_make_min_insync_replicas_one_number_for_all():
     name, feature = "min.insync.replicas", "eligible.leader.replicas.version"
     assert settled(update(feature, 1)) == [(name, ("", "2")), (feature, 1)]
