@@ -28,7 +28,7 @@ class CommittedMetadata:
     Args:
         cache: where images are published, once `publish_from_now` was called.
         image: what snapshot and log on this node's disk come to, as far as they are known to be committed.
-        rules: what they say of the quorum.
+        loader: has folded just that.
         read_log: `(start, end)` -> the log's whole batches from the one that holds `start` on, below `end`.
     """
 
@@ -36,12 +36,12 @@ class CommittedMetadata:
         self,
         cache: MetadataCache,
         image: ClusterImage,
-        rules: QuorumRules,
+        loader: MetadataLoader,
         read_log: Callable[[int, int], Iterator[bytes]],
     ) -> None:
         self.image = image
         self._cache = cache
-        self._loader = MetadataLoader(image, rules)
+        self._loader = loader
         self._read_log = read_log
         self._publishing = False
         #: Called with each new committed image, after its publication.
@@ -87,11 +87,11 @@ class CommittedMetadata:
         self._loader = MetadataLoader(image, self._loader.rules)
         self._set(image, delta)
 
-    def controller_is(self, node_id: int, epoch: int) -> None:
+    def controller_is(self, node_id: int) -> None:
         """Another leader is known: part of what is published, though no record says it."""
         if self.image.controller_id == node_id:
             return
-        image = replace(self.image, controller_id=node_id, epoch=max(epoch, self.image.epoch))
+        image = replace(self.image, controller_id=node_id)
         self._loader.rebase(image)
         self._set(image, ClusterDelta(self.image))
 

@@ -153,6 +153,7 @@ class ControllerDriver:
         self.on_active: Callable[[], None] = _nothing
         #: Called when it is not any more.
         self.on_resigned: Callable[[], None] = _nothing
+        self._watchers: list[ControllerWatcher] = []
 
     @property
     def active(self) -> bool:
@@ -173,7 +174,7 @@ class ControllerDriver:
         """Tell `watcher` of activity and commits from now on; at once if this node is active already."""
         self._watchers.append(watcher)
         if self.active:
-            watcher.activated(self._committed)
+            watcher.activated(self.committed_image)
 
     # -- requests --------------------------------------------------------------------------------------------
 
@@ -248,8 +249,10 @@ class ControllerDriver:
         """This node is the active controller of `epoch`; everything before is committed, and folded."""
         self._writer = writer
         self._epoch = epoch
-        self._metadata.controller_is(self.node_id, epoch)
+        self._metadata.controller_is(self.node_id)
         self._speculative = self._metadata.image.at(writer.end_offset - 1, epoch)
+        for watcher in self._watchers:
+            watcher.activated(self._speculative)
         self.on_active()
 
     def committed(self, high_watermark: int) -> None:
@@ -262,6 +265,9 @@ class ControllerDriver:
             if waiting.timeout is not None:
                 waiting.timeout.cancel()
             waiting.deferred.resolve(waiting.response)
+        if self.active:
+            for watcher in self._watchers:
+                watcher.committed(self.committed_image)
 
     def resigned(self) -> None:
         """This node is no controller any more: whoever waits has to ask the next one."""
@@ -273,6 +279,8 @@ class ControllerDriver:
                 waiting.timeout.cancel()
             waiting.deferred.fail(ApiError(ErrorCode.NOT_CONTROLLER))
         if was_active:
+            for watcher in self._watchers:
+                watcher.resigned()
             self.on_resigned()
 
 

@@ -95,7 +95,7 @@ class MetadataFiles:
         A crash leaves either all of it or a `.part` file that nobody reads.
         """
         self._disk.make_dir(self.path)
-        part = f"{self.path}/{snapshot_file_name(snapshot_id, PART_SUFFIX)}"
+        part = self._part_path(snapshot_id)
         self._disk.remove(part)
         file = self._disk.open(part, create=True)
         size = 0
@@ -106,6 +106,37 @@ class MetadataFiles:
         self._disk.rename(part, self._snapshot_path(snapshot_id))
         self._disk.sync_dir(self.path)
         return size
+
+    # -- a leader's snapshot, piece by piece ---------------------------------------------------------------
+
+    def snapshot_size(self, snapshot_id: OffsetAndEpoch) -> int | None:
+        """How many bytes a finished snapshot has, None if there is none."""
+        return next((each.size for each in self.snapshots() if each.id == snapshot_id), None)
+
+    def read_piece(self, snapshot_id: OffsetAndEpoch, position: int, size: int) -> bytes:
+        """Up to `size` bytes of a finished snapshot from `position` on."""
+        return self._disk.open(self._snapshot_path(snapshot_id)).read(position, size)
+
+    def write_piece(self, snapshot_id: OffsetAndEpoch, position: int, data: bytes | memoryview) -> None:
+        """Write to an unfinished snapshot; at position 0 it is begun anew."""
+        self._disk.make_dir(self.path)
+        path = self._part_path(snapshot_id)
+        if position == 0:
+            self._disk.remove(path)
+        self._disk.open(path, create=True).write(position, data)
+
+    def read_unfinished(self, snapshot_id: OffsetAndEpoch) -> list[LogItem]:
+        """The batches of an unfinished snapshot. Raises RaftLogCorruption."""
+        return self._read(self._part_path(snapshot_id))
+
+    def finish_snapshot(self, snapshot_id: OffsetAndEpoch) -> None:
+        """Make an unfinished snapshot durable under its final name."""
+        part = self._part_path(snapshot_id)
+        self._disk.open(part).sync()
+        self._disk.rename(part, self._snapshot_path(snapshot_id))
+        self._disk.sync_dir(self.path)
+
+    # -- the end of snapshots ------------------------------------------------------------------------------
 
     def delete_snapshot(self, snapshot_id: OffsetAndEpoch) -> None:
         """Remove a snapshot."""
@@ -121,3 +152,6 @@ class MetadataFiles:
 
     def _snapshot_path(self, snapshot_id: OffsetAndEpoch) -> str:
         return f"{self.path}/{snapshot_file_name(snapshot_id)}"
+
+    def _part_path(self, snapshot_id: OffsetAndEpoch) -> str:
+        return f"{self.path}/{snapshot_file_name(snapshot_id, PART_SUFFIX)}"

@@ -7,7 +7,7 @@ on.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from kbroker.broker.metadata_files import MetadataFiles
 from kbroker.broker.raft_driver import RunBlocking
@@ -34,17 +34,18 @@ class MetadataSnapshots:
     Args:
         files: where snapshots lie.
         log: the metadata log, whose old segments go.
-        rules: `kraft.version` and voters, part of each snapshot.
+        rules: tells `kraft.version` and voters as committed, part of each snapshot.
         policy: Kafka's metadata.log.* and metadata.max.retention.* settings.
         last_snapshot: the newest snapshot that the node started from.
         log_bytes: bytes of log after it.
+        on_changed: told of the newest snapshot when there is a new one, or the log begins later.
     """
 
     def __init__(
         self,
         files: MetadataFiles,
         log: Log,
-        rules: QuorumRules,
+        rules: Callable[[], QuorumRules],
         policy: SnapshotPolicy,
         *,
         last_snapshot: OffsetAndEpoch,
@@ -52,6 +53,7 @@ class MetadataSnapshots:
         clock: Clock,
         timer: Timer,
         run_blocking: RunBlocking,
+        on_changed: Callable[[OffsetAndEpoch], object],
     ) -> None:
         self._files = files
         self._log = log
@@ -60,6 +62,7 @@ class MetadataSnapshots:
         self._clock = clock
         self._timer = timer
         self._run_blocking = run_blocking
+        self._on_changed = on_changed
         self._newest = last_snapshot
         self._base_size = log.size - log_bytes
         self._last_ms = clock.now_ms()
@@ -72,6 +75,10 @@ class MetadataSnapshots:
         """The committed image moved."""
         self._image = image
         self._check()
+
+    def installed(self, snapshot_id: OffsetAndEpoch) -> None:
+        """The leader's snapshot took the place of all there was."""
+        self._newest, self._base_size, self._last_ms = snapshot_id, self._log.size, self._clock.now_ms()
 
     def stop(self) -> None:
         """Write no more snapshots."""
@@ -106,7 +113,7 @@ class MetadataSnapshots:
         snapshot_id = OffsetAndEpoch(image.offset + 1, image.epoch)
         size = self._log.size
         batches = snapshot_batches(
-            _values(image), self._rules, epoch=image.epoch, last_log_timestamp_ms=now_ms, now_ms=now_ms
+            _values(image), self._rules(), epoch=image.epoch, last_log_timestamp_ms=now_ms, now_ms=now_ms
         )
 
         def done(error: BaseException | None) -> None:
@@ -117,8 +124,10 @@ class MetadataSnapshots:
                 self._not_before_ms = self._clock.now_ms() + _RETRY_MS
                 self._check()
                 return
-            self._newest, self._base_size, self._last_ms = snapshot_id, size, now_ms
+            if snapshot_id.offset >= self._newest.offset:
+                self._newest, self._base_size, self._last_ms = snapshot_id, size, now_ms
             self._clean(now_ms)
+            self._on_changed(self._newest)
             self._check()
 
         self._run_blocking(lambda: self._files.write_snapshot(snapshot_id, batches), done)

@@ -1,4 +1,4 @@
-"""Performs what the raft core decides: writes the election state and the log, flushes, reports commits.
+"""Performs what the raft core decides: writes election state and log, flushes, sends, answers, tells.
 
 Flushes run elsewhere (`run_blocking`), one at a time; what is appended meanwhile is covered by the next
 one, so that many requests share an fsync. A disk that fails stops the node: a quorum that cannot tell what
@@ -7,32 +7,73 @@ is durable must not answer.
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
 
+from kbroker.broker.deferred import Deferred
 from kbroker.broker.metadata_files import MetadataFiles
+from kbroker.broker.raft_log import RaftLog, Written
+from kbroker.broker.raft_snapshots import SnapshotTransfer
+from kbroker.broker.timer import Timer, TimerHandle
 from kbroker.clock import Clock
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.raft.batches import QuorumRules, leader_change_batch, values_batch
+from kbroker.metadata.records import encode_record
+from kbroker.protocol.generated.no_op_record import NoOpRecord
+from kbroker.raft.batches import QuorumRules, leader_change_batch, rules_batch, values_batch
 from kbroker.raft.messages import (
+    Answered,
     Appended,
+    AppendFetched,
     AppendLeaderChange,
+    AppendNoOp,
+    AppendRules,
+    BarrierPassed,
     BecomeLeader,
     Commit,
+    Dropped,
     Effect,
     ElectionStored,
     Event,
     Flushed,
     FlushLog,
+    InstallSnapshot,
+    LeaderChanged,
+    PeerGone,
+    ProbeVoter,
+    ReadBarrier,
+    Received,
+    Reply,
     Resign,
+    RulesAt,
+    RulesChanged,
+    Send,
+    SendFailed,
+    ServeFetch,
+    ServeSnapshot,
     ShutDown,
+    SnapshotInstalled,
+    SnapshotTaken,
     Started,
     StoreElection,
+    Tick,
+    Truncate,
+    VoterProbed,
+    Warn,
+    WriteSnapshot,
 )
 from kbroker.raft.node import RaftNode, Role
+from kbroker.raft.rpc import Request, Response
+from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
 from kbroker.storage.disk import StorageError
-from kbroker.storage.log import AppendOrigin, Log
+from kbroker.storage.log import Log
+from kbroker.types import OffsetAndEpoch
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class QuorumListener(Protocol):
@@ -50,6 +91,32 @@ class QuorumListener(Protocol):
         """This node does not lead any more."""
         ...
 
+    def leader_changed(self, leader_id: int, epoch: int) -> None:
+        """Another node leads; -1: nobody that this one knows of."""
+        ...
+
+    def snapshot_installed(self, snapshot_id: OffsetAndEpoch) -> None:
+        """A snapshot of the leader's took the place of snapshot and log; it is committed."""
+        ...
+
+
+class RaftTransport(Protocol):
+    """The way to the other nodes of the quorum (broker/raft_peers.py)."""
+
+    def send(
+        self, to: int, endpoints: Sequence[QuorumEndpoint], request: Request, timeout_ms: int
+    ) -> Deferred[Response]:
+        """The answer; fails with any Exception where there is none."""
+        ...
+
+    def probe(self, voter: QuorumVoter, timeout_ms: int) -> Deferred[tuple[int, int]]:
+        """The range of kraft.version that the node there supports; fails where it does not answer."""
+        ...
+
+    def watch(self, to: int, endpoints: Sequence[QuorumEndpoint], on_gone: Callable[[], None]) -> None:
+        """Tell when the process there is gone; takes the place of the watch before. No endpoints: none."""
+        ...
+
 
 #: `run_blocking(work, done)`: do `work()` where blocking is allowed, then call `done(error or None)` on the
 #: loop.
@@ -63,58 +130,80 @@ class RaftDriver:
         node: the core.
         log: the metadata partition's log, recovered.
         files: election state and snapshots.
-        rules: `kraft.version` and voters in force.
-        rules_in_log: whether log or snapshot already have them as control records.
+        rules_in_log: control records of the quorum in snapshot and log.
         clock: wall clock for records, monotonic for the core.
+        timer: for the core's deadlines.
         run_blocking: for fsync.
-        wait_for_disk: records count as committed when they are durable; False: when they are written.
+        transport: the way to others; a quorum of one needs none.
+        request_timeout_ms: controller.quorum.request.timeout.ms.
         on_failure: the disk failed: stop the node.
+        wait_for_disk: records count as committed when they are durable; False: when they are written.
     """
 
     def __init__(
         self,
         node: RaftNode,
-        log: Log,
+        log: RaftLog,
         files: MetadataFiles,
-        rules: QuorumRules,
+        rules_in_log: Sequence[RulesAt],
         *,
-        rules_in_log: bool,
         clock: Clock,
+        timer: Timer,
         run_blocking: RunBlocking,
         on_failure: Callable[[BaseException], None],
+        transport: RaftTransport | None = None,
+        request_timeout_ms: int = 2000,
         wait_for_disk: bool = True,
     ) -> None:
         self.node = node
-        self.log = log
-        self.rules = rules
+        self.failed = False
+        self._log = log
         self._files = files
-        self._rules_in_log = rules_in_log
+        self._rules_in_log = tuple(rules_in_log)
+        self._snapshots = SnapshotTransfer(files)
         self._clock = clock
+        self._timer = timer
         self._run_blocking = run_blocking
+        self._transport = transport
+        self._request_timeout_ms = request_timeout_ms
         self._on_failure = on_failure
         self._listener: QuorumListener | None = None
         self._events: deque[Event] = deque()
+        self._alarm: TimerHandle | None = None
+        self._alarm_at = 0
         self._stepping = False
         self._tail_only = False
         self._syncing = False
         self._stopped = False
         self._wait_for_disk = wait_for_disk
-        self.failed = False
+
+    @property
+    def log(self) -> Log:
+        """The metadata partition's log."""
+        return self._log.log
 
     @property
     def end_offset(self) -> int:
         """See `MetadataWriter.end_offset`."""
-        return self.log.log_end_offset
+        return self._log.end_offset
 
-    def start(self, listener: QuorumListener) -> None:
+    def start(self, listener: QuorumListener, snapshot_id: OffsetAndEpoch | None = None) -> None:
         """Take part in the quorum; `listener` hears what comes of it."""
         self._listener = listener
-        self.step(Started(self.log.log_end_offset))
+        log = self._log
+        rules = self._rules_in_log
+        self.step(Started(log.end_offset, log.start_offset, log.epochs(), snapshot_id, rules))
 
     def stop(self) -> None:
         """Give up leadership; nothing is appended afterwards, and a flush under way is not waited for."""
         self.step(ShutDown())
         self._stopped = True
+        if self._alarm is not None:
+            self._alarm.cancel()
+        if self._transport is not None:
+            self._transport.watch(-1, (), _nothing)
+
+    # -- requests --------------------------------------------------------------------------------------------
 
     def append(self, values: Sequence[bytes]) -> int:
         """See `MetadataWriter.append`.
@@ -124,17 +213,40 @@ class RaftDriver:
         """
         if self.node.role is not Role.LEADER or self.failed:
             raise ApiError(ErrorCode.NOT_CONTROLLER)
-        base = self.log.log_end_offset
-        batch = values_batch(values, base_offset=base, epoch=self.node.epoch, now_ms=self._clock.now_ms())
-        self._write(batch)
-        self.step(Appended(self.log.log_end_offset))
-        return self.log.log_end_offset - 1
+        self._append_values(values, self.node.epoch)
+        self._proceed()
+        return self._log.end_offset - 1
+
+    def ask(self, message: Request) -> Deferred[Response]:
+        """The node's answer to a peer or administrator, now or later."""
+        answer: Deferred[Response] = Deferred()
+        if self._stopped or self.failed:
+            answer.fail(ApiError(ErrorCode.BROKER_NOT_AVAILABLE))
+            return answer
+        answer.on_cancel = lambda: self.step(Dropped(answer))
+        self.step(Received(answer, message, self._clock.now_ms()))
+        return answer
+
+    def barrier(self) -> Deferred[int | None]:
+        """The high watermark that this node certainly led with after this call; None: it does not lead."""
+        passed: Deferred[int | None] = Deferred()
+        self.step(ReadBarrier(passed))
+        return passed
+
+    def snapshot_taken(self, snapshot_id: OffsetAndEpoch) -> None:
+        """A snapshot was written here, or the log was cut below one."""
+        self.step(SnapshotTaken(snapshot_id, self._log.start_offset))
+
+    # -- steps -----------------------------------------------------------------------------------------------
 
     def step(self, event: Event) -> None:
         """Feed the core and perform its effects in order; events that effects cause come after them."""
         if self._stopped:
             return
         self._events.append(event)
+        self._proceed()
+
+    def _proceed(self) -> None:
         if self._stepping:
             return
         self._stepping = True
@@ -144,58 +256,109 @@ class RaftDriver:
                     self._perform(effect)
         finally:
             self._stepping = False
+        self._arm()
+
+    def _arm(self) -> None:
+        due = self.node.deadline()
+        if self._alarm is not None:
+            if due == self._alarm_at:
+                return
+            self._alarm.cancel()
+            self._alarm = None
+        if due is not None and not self.failed and not self._stopped:
+            self._alarm_at = due
+            self._alarm = self._timer.call_later(max(due - self._clock.monotonic_ms(), 0), self._tick)
+
+    def _tick(self) -> None:
+        self._alarm = None
+        self.step(Tick())
 
     def _perform(self, effect: Effect) -> None:
-        assert self._listener is not None, "not started"
-        match effect:
-            case StoreElection(state=state):
-                voters = None if self.rules.kraft_version else [voter.id for voter in self.node.voters]
-                self._attempt(lambda: self._files.write_election(state, voters))
-                self._events.append(ElectionStored(state.epoch))
-            case AppendLeaderChange(epoch=epoch):
-                self._append_leader_change(epoch)
-            case FlushLog(end_offset=end):
-                self._flush(end)
-            case Commit(high_watermark=end):
-                self.log.high_watermark = end
-                self._listener.committed(end)
-            case BecomeLeader(epoch=epoch):
-                self._listener.became_leader(epoch)
-            case Resign(epoch=epoch):
-                self._listener.resigned(epoch)
+        try:
+            _PERFORM[type(effect)](self, effect)
+        except ApiError as error:
+            # Without what had to be written the node cannot keep its word; a follower may ask again.
+            if not isinstance(effect, AppendFetched):
+                self._fail(error)
+            elif not self.failed:
+                self._events.append(Appended(self._log.end_offset))
 
-    def _append_leader_change(self, epoch: int) -> None:
+    # -- the log ---------------------------------------------------------------------------------------------
+
+    def _store_election(self, effect: StoreElection) -> None:
+        voters = None if self.node.rules.kraft_version else [voter.id for voter in self.node.voters]
+        self._attempt(lambda: self._files.write_election(effect.state, voters))
+        self._events.append(ElectionStored(effect.state.epoch))
+
+    def _append_leader_change(self, effect: AppendLeaderChange) -> None:
         voters = [voter.id for voter in self.node.voters]
+        rules = None if self._rules_in_log else QuorumRules(self.node.rules.kraft_version, self.node.voters)
         batch = leader_change_batch(
             self.node.node_id,
             voters,
-            [self.node.node_id],
-            None if self._rules_in_log else self.rules,
-            base_offset=self.log.log_end_offset,
-            epoch=epoch,
+            effect.granting,
+            rules,
+            base_offset=self._log.end_offset,
+            epoch=effect.epoch,
             now_ms=self._clock.now_ms(),
         )
-        self._rules_in_log = True
-        self._write(batch)
-        self._events.append(Appended(self.log.log_end_offset))
+        written_rules = () if rules is None or not rules.kraft_version else (rules,)
+        self._append(batch, effect.epoch, written_rules)
 
-    def _write(self, batch: bytes) -> None:
-        def write() -> None:
-            self.log.append_as_leader(
-                memoryview(batch), self.node.epoch, self._clock.now_ms(), AppendOrigin.RAFT
-            )
-            self.log.flush_staged()
+    def _append_rules(self, effect: AppendRules) -> None:
+        batch = rules_batch(
+            effect.rules,
+            with_version=effect.with_version,
+            base_offset=self._log.end_offset,
+            epoch=effect.epoch,
+            now_ms=self._clock.now_ms(),
+        )
+        self._append(batch, effect.epoch, (effect.rules,))
 
-        self._attempt(write)
+    def _append_no_op(self, effect: AppendNoOp) -> None:
+        base = self._log.end_offset
+        batch = values_batch(
+            [encode_record(NoOpRecord(), 0)],
+            base_offset=base,
+            epoch=effect.epoch,
+            now_ms=self._clock.now_ms(),
+        )
+        self._append(batch, effect.epoch, no_op=True)
 
-    def _attempt(self, work: Callable[[], None]) -> None:
+    def _append_values(self, values: Sequence[bytes], epoch: int) -> None:
+        base = self._log.end_offset
+        self._append(values_batch(values, base_offset=base, epoch=epoch, now_ms=self._clock.now_ms()), epoch)
+
+    def _append(
+        self, batch: bytes, epoch: int, rules: Sequence[QuorumRules] = (), no_op: bool = False
+    ) -> None:
+        written = self._attempt(lambda: self._log.append(batch, epoch, self._clock.now_ms()))
+        placed = tuple(RulesAt(written.end_offset - 1, rule) for rule in rules)
+        self._wrote(written._replace(rules=placed), no_op)
+
+    def _append_fetched(self, effect: AppendFetched) -> None:
+        records = effect.response.records
+        assert isinstance(records, bytes | memoryview)
+        now_ms = self._clock.now_ms()
+        self._wrote(self._attempt(lambda: self._log.append_fetched(records, effect.epoch, now_ms)))
+
+    def _wrote(self, written: Written, no_op: bool = False) -> None:
+        self._rules_in_log += written.rules
+        self._events.append(Appended(written.end_offset, written.epochs, written.rules, no_op))
+
+    def _truncate(self, effect: Truncate) -> None:
+        self._attempt(lambda: self._log.truncate(effect.end_offset))
+        self._rules_in_log = tuple(rule for rule in self._rules_in_log if rule.offset < effect.end_offset)
+        self._tail_only = False
+
+    def _attempt(self, work: Callable[[], T]) -> T:
         """Do it; a failure is the end of this node's part in the quorum, unless the disk is only full.
 
         Raises:
             ApiError: KAFKA_STORAGE_ERROR.
         """
         try:
-            work()
+            return work()
         except (ApiError, OSError) as error:
             if not self._is_full(error):
                 self._fail(error)
@@ -203,22 +366,24 @@ class RaftDriver:
 
     def _is_full(self, error: ApiError | OSError) -> bool:
         """Whether a change merely found no room: it was taken back, the next one may find some."""
-        directory = self.log.directory
+        directory = self._log.log.directory
         return isinstance(error, StorageError) and directory.own_refusal is not None and not directory.offline
 
-    def _flush(self, end_offset: int) -> None:
+    # -- durability ------------------------------------------------------------------------------------------
+
+    def _flush(self, effect: FlushLog) -> None:
         if self._wait_for_disk:
             # Also what was appended after the core asked: it is written, and so covered.
-            covered = self.log.log_end_offset
+            covered = self._log.end_offset
             self._sync(lambda: self.step(Flushed(covered)))
             return
-        self._events.append(Flushed(end_offset))
+        self._events.append(Flushed(effect.end_offset))
         if not self._syncing:
-            self._sync(lambda: None)
+            self._sync(_nothing)
 
     def _sync(self, then: Callable[[], None]) -> None:
         """Make what is written durable, then call `then`."""
-        log = self.log
+        log = self._log.log
         if self._tail_only and not (log.wants_sync or log.metadata_dirty or log.epochs.dirty):
             # The batches alone decide: indexes and epochs are built anew from them after a crash.
             work: Callable[[], object] = log.directory.files.get(log.segments.active.path).sync
@@ -234,7 +399,7 @@ class RaftDriver:
                 self._fail(error)
                 return
             if synced is not None and not self._stopped:
-                log.fsynced(synced, self._clock.now_ms())
+                log.fsynced(min(synced, log.log_end_offset), self._clock.now_ms())
             then()
 
         self._syncing = True
@@ -244,3 +409,138 @@ class RaftDriver:
         if not self.failed:
             self.failed = True
             self._on_failure(error)
+
+    # -- others ----------------------------------------------------------------------------------------------
+
+    def _send(self, effect: Send) -> None:
+        request, to = effect.request, effect.to
+        if self._transport is None:
+            self._events.append(SendFailed(to, request))
+            return
+        endpoints = self.node.endpoints_of(to)
+        answer = self._transport.send(to, endpoints, request, self._request_timeout_ms)
+        answer.then(lambda done: self._answered(to, request, done))
+
+    def _answered(self, to: int, request: Request, done: Deferred[Response]) -> None:
+        try:
+            response = done.result()
+        except Exception as error:
+            _log.debug("no answer from node %d to %s: %s", to, type(request).__name__, error)
+            self.step(SendFailed(to, request))
+        else:
+            self.step(Answered(to, request, response))
+
+    def _reply(self, effect: Reply) -> None:
+        _resolve(effect.token, effect.response)
+
+    def _serve_fetch(self, effect: ServeFetch) -> None:
+        try:
+            records = self._log.read(effect.offset, effect.end_offset)
+        except (ApiError, OSError) as error:
+            _log.error("cannot read the metadata log for a follower: %s", error)
+            _resolve(effect.token, replace(effect.response, error=ErrorCode.KAFKA_STORAGE_ERROR))
+        else:
+            _resolve(effect.token, replace(effect.response, records=records))
+
+    def _serve_snapshot(self, effect: ServeSnapshot) -> None:
+        _resolve(effect.token, self._snapshots.serve(effect.request, effect.response))
+
+    def _write_snapshot(self, effect: WriteSnapshot) -> None:
+        self._attempt(lambda: self._snapshots.write(effect.response))
+
+    def _install_snapshot(self, effect: InstallSnapshot) -> None:
+        assert self._listener is not None
+        rules = self._attempt(lambda: self._snapshots.install(effect.snapshot_id))
+        if rules is None:
+            self._events.append(SnapshotInstalled(effect.snapshot_id, installed=False))
+            return
+        self._attempt(lambda: self._log.start_at(effect.snapshot_id.offset, self._clock.now_ms()))
+        self._rules_in_log = rules
+        self._tail_only = False
+        self._listener.snapshot_installed(effect.snapshot_id)
+        self._events.append(SnapshotInstalled(effect.snapshot_id, rules))
+
+    def _probe(self, effect: ProbeVoter) -> None:
+        voter = effect.voter
+        if self._transport is None:
+            self._events.append(VoterProbed(voter, None))
+            return
+
+        def probed(done: Deferred[tuple[int, int]]) -> None:
+            try:
+                self.step(VoterProbed(voter, done.result()))
+            except Exception as error:
+                _log.debug("voter %d does not answer: %s", voter.id, error)
+                self.step(VoterProbed(voter, None))
+
+        self._transport.probe(voter, self._request_timeout_ms).then(probed)
+
+    def _barrier_passed(self, effect: BarrierPassed) -> None:
+        _resolve(effect.token, effect.high_watermark)
+
+    # -- the listener ----------------------------------------------------------------------------------------
+
+    def _commit(self, effect: Commit) -> None:
+        assert self._listener is not None
+        self._log.log.high_watermark = effect.high_watermark
+        self._listener.committed(effect.high_watermark)
+
+    def _become_leader(self, effect: BecomeLeader) -> None:
+        assert self._listener is not None
+        self._listener.became_leader(effect.epoch)
+
+    def _resign(self, effect: Resign) -> None:
+        assert self._listener is not None
+        self._listener.resigned(effect.epoch)
+
+    def _leader_changed(self, effect: LeaderChanged) -> None:
+        assert self._listener is not None
+        leader = effect.leader_id
+        if self._transport is not None:
+            endpoints = self.node.endpoints_of(leader) if leader >= 0 else ()
+            self._transport.watch(leader, endpoints, lambda: self.step(PeerGone(leader)))
+        self._listener.leader_changed(leader, effect.epoch)
+
+    def _warn(self, effect: Warn) -> None:
+        _log.warning("%s", effect.text)
+
+    def _rules_changed(self, effect: RulesChanged) -> None:
+        _log.info(
+            "the metadata quorum is now %s (kraft.version %d)",
+            ", ".join(str(voter.id) for voter in effect.rules.voters or ()),
+            effect.rules.kraft_version,
+        )
+
+
+def _resolve(token: object, value: object) -> None:
+    assert isinstance(token, Deferred)
+    token.resolve(value)
+
+
+def _nothing() -> None:
+    """Nobody waits for it."""
+
+
+_PERFORM: dict[type[Effect], Callable[[RaftDriver, Any], None]] = {
+    StoreElection: RaftDriver._store_election,
+    AppendLeaderChange: RaftDriver._append_leader_change,
+    AppendRules: RaftDriver._append_rules,
+    AppendNoOp: RaftDriver._append_no_op,
+    AppendFetched: RaftDriver._append_fetched,
+    FlushLog: RaftDriver._flush,
+    Truncate: RaftDriver._truncate,
+    WriteSnapshot: RaftDriver._write_snapshot,
+    InstallSnapshot: RaftDriver._install_snapshot,
+    BecomeLeader: RaftDriver._become_leader,
+    Commit: RaftDriver._commit,
+    Resign: RaftDriver._resign,
+    LeaderChanged: RaftDriver._leader_changed,
+    RulesChanged: RaftDriver._rules_changed,
+    Warn: RaftDriver._warn,
+    Send: RaftDriver._send,
+    Reply: RaftDriver._reply,
+    ServeFetch: RaftDriver._serve_fetch,
+    ServeSnapshot: RaftDriver._serve_snapshot,
+    ProbeVoter: RaftDriver._probe,
+    BarrierPassed: RaftDriver._barrier_passed,
+}
