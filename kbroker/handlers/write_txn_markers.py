@@ -1,6 +1,6 @@
 """WriteTxnMarkers (27): how transactions ended, told to partitions by a coordinator, or by an administrator.
 
-v1 flexible (v0 went with Kafka 4.0); v2 the transaction version (KIP-1228).
+v0 first (gone from Kafka 4.0 on); v1 flexible; v2 the transaction version (KIP-1228).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kbroker.handlers.context import RequestContext
     from kbroker.protocol.generated.write_txn_markers_request import WriteTxnMarkersRequest
 
-VERSIONS = (1, 2)
+VERSIONS = (0, 2)
 
 
 def handle(
