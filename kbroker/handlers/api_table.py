@@ -42,7 +42,7 @@ API_TABLE: dict[int, tuple[str, int, int]] = {
     24: ("add_partitions_to_txn", 0, 5),
     25: ("add_offsets_to_txn", 0, 4),
     26: ("end_txn", 0, 5),
-    27: ("write_txn_markers", 1, 2),
+    27: ("write_txn_markers", 0, 2),
     28: ("txn_offset_commit", 0, 6),
     32: ("describe_configs", 0, 4),
     33: ("alter_configs", 0, 2),

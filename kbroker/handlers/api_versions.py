@@ -9,9 +9,10 @@ The answer's header is always version 0, and so is the body where the version as
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kbroker.controller.features import SUPPORTED_FEATURES, latent_features
+from kbroker.controller.features import SUPPORTED_FEATURES, TRANSACTION_VERSION, latent_features
 from kbroker.errors import ErrorCode
 from kbroker.handlers.api_table import OWN_CLIENT, OWN_TABLE, served_apis
 from kbroker.handlers.context import BROKER
@@ -84,17 +85,23 @@ def _has_features(compatibility: str) -> bool:
     return kafka is None or kafka.number >= (3, 3)
 
 
+def _not_told(services: Services) -> Iterable[str]:
+    """Clients that hear of transactions of version 2 use requests that came with Kafka 4.0."""
+    kafka = release(services.compatibility)
+    untold = () if kafka is None or kafka.number >= (4, 0) else (TRANSACTION_VERSION,)
+    return (*latent_features(services.metadata.image), *untold)
+
+
 def _add_features(services: Services, response: ApiVersionsResponse, version: int) -> None:
-    image = services.metadata.image
+    image, untold = services.metadata.image, _not_told(services)
     response.supported_features = [
         SupportedFeatureKey(name=name, min_version=levels.min_level, max_version=levels.max_level)
         for name, levels in SUPPORTED_FEATURES.items()
-        if version >= 4 or levels.min_level > 0
+        if (version >= 4 or levels.min_level > 0) and name not in untold
     ]
     response.finalized_features_epoch = image.offset
-    latent = latent_features(image)
     response.finalized_features = [
         FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
         for name, level in image.finalized_features().items()
-        if level > 0 and name not in latent
+        if level > 0 and name not in untold
     ]

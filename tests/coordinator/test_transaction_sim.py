@@ -6,12 +6,12 @@ is in no later transaction. Every history has a seed, and is the same again with
 
 from __future__ import annotations
 
+import contextlib
 from random import Random
 
 import pytest
 
-from kbroker.errors import ApiError
-from kbroker.errors import ErrorCode as E
+from kbroker.errors import ApiError, ErrorCode as E
 from tests.coordinator.txn_world import Lost, Producer, World
 
 _RETRIED = (E.CONCURRENT_TRANSACTIONS,)
@@ -103,7 +103,7 @@ def run(seed, version, die_at=None):
     world.die_at = die_at
     clients = []
     live = {}
-    for turn in range(150):
+    for _turn in range(150):
         roll = random.random()
         if roll < 0.05 or not live:
             name = random.choice("xy")
@@ -132,10 +132,8 @@ def _late_marker(world, random):
     """A message of a dead coordinator arrives now."""
     if world.late:
         due, place = world.late.pop(random.randrange(len(world.late)))
-        try:
+        with contextlib.suppress(ApiError):
             world.partitions[place].mark(due)
-        except ApiError:
-            pass
 
 
 def check(world, clients):

@@ -7,8 +7,7 @@ import pytest
 from kbroker.coordinator.transaction.records import TransactionValue, decode_record, transaction_record
 from kbroker.coordinator.transaction.state import LAST_EPOCH, State
 from kbroker.coordinator.transaction.transaction_shard import NOBODY, Listing, Producer, TransactionShard
-from kbroker.errors import ApiError
-from kbroker.errors import ErrorCode as E
+from kbroker.errors import ApiError, ErrorCode as E
 from tests.coordinator.txn_world import World
 
 EVERYTHING = Listing(frozenset(), None, -1, None)

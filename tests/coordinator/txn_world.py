@@ -4,6 +4,8 @@ producer state, markers on their way, and clients that follow the protocol.
 
 from __future__ import annotations
 
+import contextlib
+
 from kbroker.coordinator.shard import Outcome
 from kbroker.coordinator.transaction.state import State, partitions_of
 from kbroker.coordinator.transaction.transaction_shard import (
@@ -150,10 +152,8 @@ class World:
             return True
         if not places:
             del self.due[which]
-            try:
+            with contextlib.suppress(Lost):
                 self._perform(self.shard.markers_written(due.transaction, self.now), None)
-            except Lost:
-                pass
             return True
         place = places[choose(len(places))]
         try:
