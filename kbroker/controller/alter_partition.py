@@ -59,7 +59,7 @@ def alter_partitions(
     NEW_LEADER_ELECTED stands beside a record: the proposal completed a reassignment, and another leads now.
 
     Raises:
-        ApiError: STALE_BROKER_EPOCH or BROKER_ID_NOT_REGISTERED, an older incarnation asks.
+        ApiError: STALE_BROKER_EPOCH, an older incarnation asks.
     """
     registered(image, broker_id, broker_epoch)
     outcomes: list[ProposalOutcome] = []

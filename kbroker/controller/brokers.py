@@ -84,12 +84,14 @@ def unregister_controller(image: ClusterImage, controller_id: int) -> Decision[N
     """A controller will not come back (KIP-1214).
 
     Raises:
-        ApiError: CONTROLLER_ID_NOT_REGISTERED.
+        ApiError: CONTROLLER_ID_NOT_REGISTERED; INVALID_REQUEST, it is the one that decides this.
     """
+    if controller_id == image.controller_id and controller_id in image.controllers:
+        raise ApiError(ErrorCode.INVALID_REQUEST, "Controller cannot unregister itself while it is active.")
     if controller_id not in image.controllers:
         raise ApiError(
             ErrorCode.CONTROLLER_ID_NOT_REGISTERED,
-            f"Controller ID {controller_id} is not currently registered",
+            f"Controller ID {controller_id} is not currently registered.",
         )
     return Decision(None, [UnregisterControllerRecord(controller_id=controller_id)])
 
@@ -109,11 +111,11 @@ def register_broker(
     Raises:
         ApiError: UNSUPPORTED_VERSION, the broker cannot work at a finalized feature level;
             INVALID_REGISTRATION, its log directories are not its own, or not all different;
-            DUPLICATE_BROKER_REGISTRATION, another incarnation is alive and not on its way out.
+            DUPLICATE_BROKER_REGISTRATION, another incarnation is alive.
     """
     old = image.brokers.get(node.id)
     same = old is not None and old.incarnation_id == node.incarnation_id
-    if old is not None and alive and not same and not old.in_controlled_shutdown:
+    if old is not None and alive and not same:
         raise ApiError(
             ErrorCode.DUPLICATE_BROKER_REGISTRATION,
             f"Another broker is registered with id {node.id}, and alive. If the broker was just restarted, "
@@ -121,6 +123,10 @@ def register_broker(
         )
     if image.metadata_version >= DIRECTORY_LEVEL:
         _check_directories(image, node)
+    if METADATA_VERSION not in node.features:
+        raise ApiError(
+            ErrorCode.INVALID_REGISTRATION, "The broker does not tell which metadata.version it supports."
+        )
     check_features(image, node.features)
     records: list[Message] = []
     if not same:
@@ -201,7 +207,7 @@ def unfence_broker(
     """The broker has caught up with the metadata and serves: it may lead.
 
     Raises:
-        ApiError: STALE_BROKER_EPOCH or BROKER_ID_NOT_REGISTERED.
+        ApiError: STALE_BROKER_EPOCH.
     """
     if not registered(image, broker_id, broker_epoch).fenced:
         return Decision(None)
@@ -215,7 +221,7 @@ def fence_broker(
     """The broker does not serve any more: it has stopped, or was not heard of for too long.
 
     Raises:
-        ApiError: STALE_BROKER_EPOCH or BROKER_ID_NOT_REGISTERED.
+        ApiError: STALE_BROKER_EPOCH.
     """
     if registered(image, broker_id, broker_epoch).fenced:
         return Decision(None)
@@ -244,11 +250,11 @@ def registered(image: ClusterImage, broker_id: int, broker_epoch: int) -> Broker
     """The broker, if it is the incarnation that asks.
 
     Raises:
-        ApiError: STALE_BROKER_EPOCH or BROKER_ID_NOT_REGISTERED.
+        ApiError: STALE_BROKER_EPOCH, also for one that is not registered at all.
     """
     broker = image.brokers.get(broker_id)
     if broker is None:
-        raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, f"Broker ID {broker_id} is not registered")
+        raise ApiError(ErrorCode.STALE_BROKER_EPOCH, f"No broker registration found for {broker_id}")
     if broker.epoch != broker_epoch:
         raise ApiError(
             ErrorCode.STALE_BROKER_EPOCH,

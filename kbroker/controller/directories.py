@@ -33,7 +33,7 @@ def assign_replicas(
     One that lies in a directory which is not online leaves its ISR at once. The answer has a code for each.
 
     Raises:
-        ApiError: STALE_BROKER_EPOCH, BROKER_ID_NOT_REGISTERED, or UNSUPPORTED_VERSION at an old level.
+        ApiError: STALE_BROKER_EPOCH, or UNSUPPORTED_VERSION at an old level.
     """
     if image.metadata_version < DIRECTORY_LEVEL:
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION, "Directory assignment is not supported yet.")

@@ -62,7 +62,7 @@ def heartbeat(
         others_know: the other brokers have read that this one leads nothing any more.
 
     Raises:
-        ApiError: STALE_BROKER_EPOCH or BROKER_ID_NOT_REGISTERED.
+        ApiError: STALE_BROKER_EPOCH.
     """
     broker = registered(image, beat.broker_id, beat.broker_epoch)
     who = beat.broker_id, beat.broker_epoch

@@ -29,7 +29,8 @@ class Liveness:
 
     Args:
         session_timeout_ms: `broker.session.timeout.ms`, asked anew each time.
-        own_id: the broker in this process, which is alive as long as somebody can ask; -1: there is none.
+        own_id: the broker in this process, whose session does not end: it lives as long as this controller;
+            -1: there is none.
     """
 
     def __init__(self, session_timeout_ms: Callable[[], int], own_id: int = -1) -> None:
@@ -40,11 +41,16 @@ class Liveness:
     def start(self, image: ClusterImage, now_ms: float) -> None:
         """This controller becomes active.
 
-        A fenced broker has no session: nobody knows whether it runs. It counts as caught up when it has
-        read all that is committed now, its registration included.
+        A fenced broker has no session: nobody knows whether it runs; nor has that of this process, which
+        registers anew. They count as caught up when they have read all that is committed now, their
+        registration included.
         """
         self._sessions = {
-            broker.id: _Session(broker.epoch, -inf if broker.fenced else now_ms, needed_offset=image.offset)
+            broker.id: _Session(
+                broker.epoch,
+                -inf if broker.fenced or broker.id == self._own_id else now_ms,
+                needed_offset=image.offset,
+            )
             for broker in image.brokers.values()
         }
 
@@ -52,9 +58,16 @@ class Liveness:
         """This controller is not active any more."""
         self._sessions.clear()
 
-    def registered(self, broker_id: int, broker_epoch: int, offset: int, now_ms: float) -> None:
-        """A broker registered, its record lies at `offset`: a session begins."""
-        self._sessions[broker_id] = _Session(broker_epoch, now_ms, needed_offset=offset)
+    def registered(self, broker_id: int, broker_epoch: int, offset: int) -> None:
+        """A broker registered, its record lies at `offset`. Its session begins with the first heartbeat.
+
+        As long as it has not sent one, another one of that id may come instead, as with Kafka: a process
+        that died while it started does not keep its successor waiting.
+        """
+        old = self._sessions.get(broker_id)
+        session = self._sessions[broker_id] = _Session(broker_epoch, -inf, needed_offset=offset)
+        if old is not None and old.broker_epoch == broker_epoch:
+            session.heard_ms, session.metadata_offset = old.heard_ms, old.metadata_offset
 
     def heard(self, broker_id: int, broker_epoch: int, metadata_offset: int, now_ms: float) -> None:
         """A heartbeat came from the registered incarnation."""
@@ -70,16 +83,20 @@ class Liveness:
         if session is not None:
             session.shutdown_offset = offset
 
-    def forget(self, broker_id: int) -> None:
+    def end(self, broker_id: int) -> None:
         """The broker has stopped, or is known to be dead: another incarnation may come at once."""
+        session = self._sessions.get(broker_id)
+        if session is not None:
+            session.heard_ms = -inf
+
+    def forget(self, broker_id: int) -> None:
+        """The broker is not registered any more."""
         self._sessions.pop(broker_id, None)
 
     def alive(self, broker_id: int, now_ms: float) -> bool:
         """Whether the registered incarnation was heard of within its session."""
         session = self._sessions.get(broker_id)
-        if session is None:
-            return False
-        return broker_id == self._own_id or now_ms - session.heard_ms < self._timeout_ms()
+        return session is not None and now_ms - session.heard_ms < self._timeout_ms()
 
     def caught_up(self, broker_id: int, metadata_offset: int) -> bool:
         """Whether a broker that has applied so much has seen its registration."""

@@ -6,8 +6,9 @@ leader's AlterPartition, a reassignment, an election), so that the rules of KIP-
 
 1. A reassignment is complete once all added replicas are in sync; then the removed ones go.
 2. Who leaves the ISR while it is below min.insync.replicas stays eligible: it has all committed records.
-3. The leader is kept if it still may lead; else the first in preferred order of ISR and ELR; else, where
-   both are empty, the last known leader; else, only where that is allowed, any live replica.
+3. The leader is kept if it still may lead; else the first in preferred order that is in the ISR, or in the
+   ELR where the ISR is empty; else, where both are empty, the last known leader; else, only where that is
+   allowed, any live replica.
 4. A leader from the ELR starts with an ISR of itself, one that may lack records also as RECOVERING.
 """
 
@@ -118,7 +119,8 @@ class _Draft:
             return
         replicas = tuple(replica for replica in self.replicas if replica not in self.removing)
         isr = tuple(replica for replica in self.isr if replica not in self.removing)
-        if replicas and isr and set(self.adding) <= set(isr):
+        # Who is added and to be removed was added by a reassignment that was changed on the way.
+        if replicas and isr and set(self.adding) <= {*isr, *self.removing}:
             self.replicas, self.isr = replicas, isr
             self.adding = self.removing = ()
 
@@ -160,7 +162,8 @@ class _Draft:
         return next((replica for replica in self.replicas if self._valid(replica)), NO_LEADER)
 
     def _valid(self, replica: int) -> bool:
-        return (replica in self.isr or replica in self.elr) and self.may_lead(replica)
+        eligible = replica in self.isr if self.isr else replica in self.elr
+        return eligible and self.may_lead(replica)
 
     def _leader_with_loss(self) -> int:
         known = self.old.last_known_elr

@@ -20,6 +20,11 @@ def default_directory(broker: BrokerImage | None) -> Uuid:
     return broker.log_dirs[0] if len(broker.log_dirs) == 1 else DIRECTORY_UNASSIGNED
 
 
+def all_cordoned(broker: BrokerImage) -> bool:
+    """Whether every log directory is closed for new replicas (KIP-1066)."""
+    return bool(broker.cordoned_log_dirs) and set(broker.log_dirs) <= set(broker.cordoned_log_dirs or ())
+
+
 def new_partition(
     image: ClusterImage, topic_id: Uuid, index: int, replicas: Sequence[int]
 ) -> PartitionRecord | None:
@@ -46,7 +51,7 @@ def new_partition(
 
 
 def check_assignment(image: ClusterImage, replicas: Sequence[int], expected_size: int | None) -> None:
-    """A manual replica list as CreateTopics and CreatePartitions accept it.
+    """A manual replica list as CreateTopics, CreatePartitions and reassignments accept it.
 
     Raises:
         ApiError: INVALID_REPLICA_ASSIGNMENT.
@@ -63,6 +68,12 @@ def check_assignment(image: ClusterImage, replicas: Sequence[int], expected_size
                 ErrorCode.INVALID_REPLICA_ASSIGNMENT,
                 f"The manual partition assignment includes broker {replica}, but no such broker is "
                 "registered.",
+            )
+        if all_cordoned(image.brokers[replica]):
+            raise ApiError(
+                ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+                f"The manual partition assignment includes broker {replica}, but all its log directories are "
+                "cordoned.",
             )
         if replica == previous:
             raise ApiError(

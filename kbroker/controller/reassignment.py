@@ -96,19 +96,12 @@ def _begin(
     check_assignment(image, target, None)
     if not may_change_factor:
         _check_factor(partition, target)
-    before = _before(partition)
-    # Added relative to what it was before any reassignment: calling this one off leads back there.
-    return change_partition(
-        image,
-        rules,
-        topic,
-        index,
-        Wanted(
-            replicas=[*target, *sorted(set(partition.replicas) - set(target))],
-            adding=sorted(set(target) - set(before)),
-            removing=sorted(set(partition.replicas) - set(target)),
-        ),
-    )
+    removing = sorted(set(partition.replicas) - set(target))
+    replicas = [*target, *removing]
+    # Added is what was not there before any reassignment: calling this one off leads back there.
+    adding = sorted(set(replicas) - set(_before(partition)))
+    wanted = Wanted(replicas=replicas, adding=adding, removing=removing)
+    return change_partition(image, rules, topic, index, wanted)
 
 
 def _before(partition: PartitionImage) -> list[int]:

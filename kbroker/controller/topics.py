@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kbroker.controller.decision import MAX_RECORDS_PER_REQUEST, Decision
-from kbroker.controller.partitions import check_assignment, new_partition
+from kbroker.controller.partitions import all_cordoned, check_assignment, new_partition
 from kbroker.controller.placement import UsableBroker, place_replicas
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import CONFIG_TOPIC, ClusterImage, TopicImage
@@ -241,7 +241,7 @@ def _place(image: ClusterImage, partitions: int, factor: int, rules: TopicRules)
     usable = [
         UsableBroker(broker.id, broker.rack, not broker.active)
         for broker in image.brokers.values()
-        if not _cordoned(broker.log_dirs, broker.cordoned_log_dirs)
+        if not all_cordoned(broker)
     ]
     try:
         return place_replicas(usable, partitions, factor, rules.random_below)
@@ -249,11 +249,6 @@ def _place(image: ClusterImage, partitions: int, factor: int, rules: TopicRules)
         raise ApiError(
             error.code, f"Unable to replicate the partition {factor} time(s): {error.text}"
         ) from None
-
-
-def _cordoned(log_dirs: Sequence[Uuid], cordoned: Sequence[Uuid] | None) -> bool:
-    """Whether every log directory is closed for new replicas."""
-    return bool(cordoned) and set(log_dirs) <= set(cordoned or ())
 
 
 def _new_partitions(

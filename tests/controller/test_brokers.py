@@ -136,7 +136,7 @@ def test_unfencing_checks_the_epoch_and_happens_once():
     assert stale.value.code is ErrorCode.STALE_BROKER_EPOCH
     with pytest.raises(ApiError) as unknown:
         unfence_broker(image, 2, 9)
-    assert unknown.value.code is ErrorCode.BROKER_ID_NOT_REGISTERED
+    assert unknown.value.code is ErrorCode.STALE_BROKER_EPOCH
 
 
 def test_a_fenced_broker_leads_nothing_until_it_is_back():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kbroker.broker.controller_chores import ControllerChores
 from kbroker.broker.replica_manager import ReplicaManager, TopicSettings
 from kbroker.broker.services import Services
 from kbroker.config.broker_config import BrokerConfig
@@ -39,6 +40,13 @@ class AdminNode:
             controller=self.world.node.controller,
             groups=None,
             fetch_sessions=None,
+        )
+        self.services.chores = ControllerChores(
+            self.services.controller,
+            self.services.config,
+            self.world.clock,
+            self.world,
+            self.world.node._setup.incarnation_id,
         )
         self.dispatcher = Dispatcher(self.services)
         self.client = Client(self)
