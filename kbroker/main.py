@@ -314,6 +314,8 @@ class Node:
         )
         services.to_controller = membership.channel
         services.forward = membership.forward
+        services.txns.link.remote = membership.ask_broker
+        services.when_applied = kraft.when
         self._undo.append(membership.stop)
         return membership
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.marker_sender import MarkerSender
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from kbroker.clock import Clock
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.metadata.cache import MetadataCache
-    from kbroker.protocol.primitives import Message
 
 
 class Transactions(NamedTuple):
     """The parts that handlers ask."""
 
+    link: TxnLink
     coordinator: TransactionDriver
     markers: MarkerWriter
     partitions: PartitionAdder
@@ -46,14 +46,13 @@ def wire_transactions(
     replicas: ReplicaManager,
     groups: GroupCoordinatorDriver,
     next_producer_id: Callable[[], Deferred[int]],
-    remote: Callable[[int, Message], Deferred[Any]] | None = None,
 ) -> Transactions:
-    """The parts of this broker; `remote` sends to other brokers (`TxnLink`)."""
-    link = TxnLink(replicas.broker_id, remote)
+    """The parts of this broker; `link.remote` has still to be set where there are others."""
+    link = TxnLink(replicas.broker_id)
     sender = MarkerSender(link, metadata, timer)
     coordinator = TransactionDriver(config, clock, timer, metadata, replicas, sender, next_producer_id)
     markers = MarkerWriter(replicas, groups, clock)
     partitions = PartitionAdder(coordinator, metadata)
     link.local = {WriteTxnMarkersRequest: markers.write, AddPartitionsToTxnRequest: partitions.add_all}
     replicas.on_leadership(coordinator.on_leadership)
-    return Transactions(coordinator, markers, partitions, TxnVerifier(config, link, metadata, timer))
+    return Transactions(link, coordinator, markers, partitions, TxnVerifier(config, link, metadata, timer))

@@ -22,12 +22,12 @@ class TxnLink:
 
     Args:
         broker_id: this broker.
-        remote: sends to another broker, fails with ApiError(NETWORK_EXCEPTION); None: there is no other.
     """
 
-    def __init__(self, broker_id: int, remote: Callable[[int, Message], Deferred[Any]] | None = None) -> None:
+    def __init__(self, broker_id: int) -> None:
         self.broker_id = broker_id
-        self._remote = remote
+        #: Sends to another broker, fails with ApiError(NETWORK_EXCEPTION); None: there is no other (yet).
+        self.remote: Callable[[int, Message], Deferred[Any]] | None = None
         #: What this broker does with each kind of request; `main.py` fills it.
         self.local: Mapping[type[Message], Callable[[Any], Deferred[Any]]] = {}
 
@@ -35,6 +35,6 @@ class TxnLink:
         """The answer of that broker; fails with ApiError(NETWORK_EXCEPTION) if there is none."""
         if broker_id == self.broker_id:
             return self.local[type(request)](request)
-        if self._remote is None:
+        if self.remote is None:
             return failed(ApiError(ErrorCode.NETWORK_EXCEPTION))
-        return self._remote(broker_id, request)
+        return self.remote(broker_id, request)
