@@ -24,6 +24,7 @@ _SOURCES = Path(__file__).parent / "java"
 _TOOLS = "org.apache.kafka.tools."
 _CLASSES = {
     "kafka-broker-api-versions": _TOOLS + "BrokerApiVersionsCommand",
+    "kafka-client-metrics": _TOOLS + "ClientMetricsCommand",
     "kafka-configs": _TOOLS + "ConfigCommand",
     "kafka-console-consumer": _TOOLS + "consumer.ConsoleConsumer",
     "kafka-console-producer": _TOOLS + "ConsoleProducer",
