@@ -142,7 +142,7 @@ class FetchSnapshotResponse:
     snapshot_id: OffsetAndEpoch
     size: int = 0
     position: int = 0
-    data: bytes | memoryview = b""
+    data: bytes | bytearray | memoryview = b""
 
 
 # -- the quorum itself ---------------------------------------------------------------------------------------
