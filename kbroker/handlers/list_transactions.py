@@ -5,7 +5,6 @@ v0 first; v1 those that run for some time (KIP-994); v2 a pattern of ids (KIP-11
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from kbroker.protocol.generated.list_transactions_request import ListTransactionsRequest
 
 VERSIONS = (0, 2)
+
+_PATTERN_BYTES_MAX = 1 << 20
 
 
 def handle(
@@ -52,9 +53,15 @@ def handle(
 def _matcher(pattern: str | None) -> Callable[[str], bool] | None:
     if not pattern:
         return None
+    # Kafka's dialect; and no pattern takes more than linear time. Imported late: few ask.
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = _PATTERN_BYTES_MAX
     try:
-        compiled = re.compile(pattern)
-    except (re.error, RecursionError, OverflowError):
+        compiled = re2.compile(pattern, options)
+    except re2.error:
         raise ApiError(ErrorCode.INVALID_REGULAR_EXPRESSION) from None
     return lambda text: compiled.fullmatch(text) is not None
 
