@@ -27,19 +27,21 @@ from kbroker.broker.kraft_node import KraftNode, KraftSetup
 from kbroker.broker.log_mover import LogMover
 from kbroker.broker.membership import Membership
 from kbroker.broker.peer import PeerAddress
+from kbroker.broker.raft_peers import QuorumService, RaftPeers
 from kbroker.broker.replica_manager import ReplicaManager
 from kbroker.broker.services import Services
 from kbroker.broker.topic_settings import TopicSettingsSource
 from kbroker.broker.transactions import wire_transactions
 from kbroker.config.listeners import inter_broker_listener
 from kbroker.config.quorum import QuorumConfig, quorum_config
-from kbroker.errors import ApiError
+from kbroker.errors import ApiError, ConfigError
 from kbroker.handlers.context import BROKER, CONTROLLER
 from kbroker.metadata.cache import MetadataCache
 from kbroker.metadata.image import CONFIG_BROKER
 from kbroker.raft.snapshot import SnapshotPolicy
 from kbroker.raft.timeouts import RaftTimeouts
 from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
+from kbroker.raft.wire import RaftWire
 from kbroker.server.cleaner_process import CleanerProcess
 from kbroker.server.client_metrics_file import open_metrics_file
 from kbroker.server.dispatch import Dispatcher
@@ -79,6 +81,7 @@ class Node:
         self.log_dirs = log_directories(config)
         #: Set when the node cannot go on: its disk failed.
         self.failed = asyncio.Event()
+        self._failure = ""
         self._clock = SystemClock()
         self._disk = OsDisk()
         self._topic_settings = TopicSettingsSource(config)
@@ -146,18 +149,31 @@ class Node:
         self._start_chores(logs, services, timer, blocking)
         await self._listen(Dispatcher(services), BROKER, membership)
         assert membership.lifecycle is not None
-        await _resolved(membership.lifecycle.serve())
+        await self._unless_failed(membership.lifecycle.serve())
         self._undo.append(partial(self._leave, services, kraft, membership.lifecycle))
 
     async def _enter(self, kraft: KraftNode, membership: Membership) -> None:
         """Join the quorum, and the brokers; then what is committed is published."""
         started = kraft.start()
         if kraft.is_lone:
-            await _resolved(started)
-            await _resolved(membership.start())
+            await self._unless_failed(started)
+            await self._unless_failed(membership.start())
         else:
-            await _resolved(membership.start())
+            await self._unless_failed(membership.start())
             kraft.publish_from_now()
+
+    async def _unless_failed(self, deferred: Deferred[None]) -> None:
+        """Wait for it, but not on a disk that has failed meanwhile."""
+        failed = asyncio.ensure_future(self.failed.wait())
+        resolved = asyncio.ensure_future(_resolved(deferred))
+        try:
+            await asyncio.wait([failed, resolved], return_when=asyncio.FIRST_COMPLETED)
+            if not resolved.done():
+                raise ConfigError(self._failure)
+            resolved.result()
+        finally:
+            failed.cancel()
+            resolved.cancel()
 
     async def _listen(self, dispatcher: Dispatcher, role: str, membership: Membership) -> None:
         """Accept on the listeners of that kind."""
@@ -232,6 +248,7 @@ class Node:
         peers = PeerClient(f"kbroker-{self.node_id}", timer)
         self._undo.append(peers.close)
         self._setup = self._kraft_setup(logs)
+        wire = RaftWire(self.cluster_id, self._quorum.controller_listener)
         kraft = KraftNode(
             self._setup,
             self._folders.metadata_log_dir(logs),
@@ -240,6 +257,9 @@ class Node:
             timer=timer,
             run_blocking=blocking.run,
             on_failure=self._metadata_failed,
+            transport=RaftPeers(
+                peers, wire, self._quorum.controller_listener, self._setup.bootstrap_controllers
+            ),
         )
         replicas = ReplicaManager(
             self.node_id,
@@ -273,6 +293,7 @@ class Node:
             replicas=replicas,
             controller=kraft.controller,
             peers=peers,
+            quorum=QuorumService(kraft.raft, wire),
             groups=groups,
             transactions=transactions,
             fetch_sessions=FetchSessionCache(
@@ -392,15 +413,16 @@ class Node:
 
     def _metadata_failed(self, error: BaseException) -> None:
         _log.error("the metadata log failed, stopping: %s", error)
-        self._fail()
+        self._fail(f"the metadata log failed: {error}")
 
     def _directory_failed(self, directory: LogDir) -> None:
         """One log directory of several may fail; not that of the metadata."""
         if directory.path == self._folders.metadata_dir:
             _log.error("the directory of the metadata log failed, stopping: %s", directory.failure)
-            self._fail()
+            self._fail(f"the directory of the metadata log failed: {directory.failure}")
 
-    def _fail(self) -> None:
+    def _fail(self, why: str = "every log directory has failed") -> None:
+        self._failure = self._failure or why
         self.failed.set()
 
 

@@ -5,22 +5,28 @@ Also the one place that turns the node's configuration into what the controller'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
 from kbroker.config.resource_checks import check_topic
 from kbroker.controller.topics import TopicRules, create_topics
-from kbroker.errors import ApiError, ErrorCode
-from kbroker.protocol.generated.create_topics_request import CreatableTopic, CreatableTopicConfig
+from kbroker.errors import ApiError, ErrorCode, error_code
+from kbroker.protocol.generated.create_topics_request import (
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+)
 from kbroker.types import METADATA_TOPIC_ID, ZERO_UUID, Uuid
 
 if TYPE_CHECKING:
-    from kbroker.broker.controller_driver import ControllerDriver
+    from kbroker.broker.services import Services
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.protocol.generated.create_topics_response import CreatableTopicResult
 
 _TIMEOUT_MS = 30_000
+#: How long it may take until this node hears of what another controller has created.
+_KNOWN_MS = 1000
 _DASH = 62  # '-' among the 64 characters of a uuid's text
 
 GROUP_OFFSETS = "__consumer_offsets"
@@ -77,31 +83,47 @@ def automatic_topic(config: BrokerConfig, name: str) -> CreatableTopic:
     )
 
 
-def create_automatic_topics(
-    controller: ControllerDriver,
-    config: BrokerConfig,
-    new_uuid: Callable[[], Uuid],
-    names: Iterable[str],
-) -> Deferred[dict[str, ErrorCode]]:
+def create_automatic_topics(services: Services, names: Iterable[str]) -> Deferred[dict[str, ErrorCode]]:
     """Create topics that are missing; what became of each, NONE also for one that somebody else just made.
 
     Done when the topics are there and, where this broker leads them, serve. Never fails.
     """
-    topics = [automatic_topic(config, name) for name in dict.fromkeys(names)]
-    rules = topic_rules(config, new_uuid)
+    topics = [automatic_topic(services.config, name) for name in dict.fromkeys(names)]
     answer: Deferred[dict[str, ErrorCode]] = Deferred()
 
     def created(done: Deferred[list[CreatableTopicResult]]) -> None:
         try:
-            codes = {result.name: ErrorCode(result.error_code) for result in done.result()}
+            codes = {result.name: error_code(result.error_code) for result in done.result()}
         except ApiError as error:
             codes = {topic.name: error.code for topic in topics}
         for name, code in codes.items():
             if code is ErrorCode.TOPIC_ALREADY_EXISTS:
                 codes[name] = ErrorCode.NONE
-        answer.resolve(codes)
+        made = [name for name, code in codes.items() if code is ErrorCode.NONE]
+        _when_known(services, made).then(lambda _: answer.resolve(codes))
 
-    controller.append_records(
-        lambda image: create_topics(image, topics, False, rules), timeout_ms=_TIMEOUT_MS
-    ).then(created)
+    if services.controller.active or services.to_controller is None:
+        rules = topic_rules(services.config, services.new_uuid)
+        services.controller.append_records(
+            lambda image: create_topics(image, topics, False, rules), timeout_ms=_TIMEOUT_MS
+        ).then(created)
+    else:
+        request = CreateTopicsRequest(topics=topics, timeout_ms=_TIMEOUT_MS)
+        sent = services.to_controller.send(request, _TIMEOUT_MS)
+        sent.map(lambda response: response.topics).then(created)
     return answer
+
+
+def _when_known(services: Services, names: Sequence[str]) -> Deferred[None]:
+    """Done when this node has heard of the topics: those of another controller take a moment."""
+    done: Deferred[None] = Deferred()
+    missing = [name for name in names if services.metadata.image.topics.get(name) is None]
+    if not missing or services.when_applied is None:
+        done.resolve(None)
+        return done
+    services.when_applied(lambda image: all(image.topics.get(name) is not None for name in missing)).then(
+        lambda _: done.resolve(None)
+    )
+    # Somebody may have deleted them by then.
+    services.timer.call_later(_KNOWN_MS, lambda: done.resolve(None))
+    return done

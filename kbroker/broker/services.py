@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from kbroker.broker.partition import Partition
     from kbroker.broker.peer import Peers
     from kbroker.broker.raft_driver import RunBlocking
+    from kbroker.broker.raft_peers import QuorumService
     from kbroker.broker.replica_manager import ReplicaManager
     from kbroker.broker.timer import Timer
     from kbroker.broker.transactions import Transactions
     from kbroker.clock import Clock
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.metadata.cache import MetadataCache
+    from kbroker.metadata.image import ClusterImage
 
 
 @dataclass(slots=True, kw_only=True)
@@ -71,6 +73,10 @@ class Services:
     peers: Peers | None = None
     to_controller: ControllerChannel | None = None
     forward: Forwarder | None = None
+    #: This node's part in the metadata quorum, as others see it.
+    quorum: QuorumService | None = None
+    #: The first committed image that passes a test; None: there is only what is published (tests).
+    when_applied: Callable[[Callable[[ClusterImage], bool]], Deferred[ClusterImage]] | None = None
     #: What the active controller does besides answering; handlers ask `active_chores`.
     chores: ControllerChores | None = None
     #: Answers the frame of a request that came inside another one, as from the client that is given.

@@ -40,13 +40,17 @@ def handle(
         if index in errors:
             continue
         try:
-            wanted.append((resource, _checked(services, resource, asked)))
+            wanted.append((resource, _checked(services, context, resource, asked)))
             positions.append(index)
         except ApiError as error:
             errors[index] = error.with_traceback(None)
-    decided = services.controller.append_records(
-        lambda image: decide_replacement(image, services.config, wanted, validate_only=request.validate_only)
-    )
+    decided = config_changes.decided_elsewhere(services, context, request, positions)
+    if decided is None:
+        decided = services.controller.append_records(
+            lambda image: decide_replacement(
+                image, services.config, wanted, validate_only=request.validate_only
+            )
+        )
     whole = config_changes.with_decided(decided, positions, errors)
     return whole.map(lambda errors: _response(resources, errors))
 
@@ -59,12 +63,14 @@ def error_response(
     return _response(resources, dict.fromkeys(range(len(resources)), ApiError(code, message)))
 
 
-def _checked(services: Services, resource: ConfigResource, asked: AlterConfigsResource) -> dict[str, str]:
+def _checked(
+    services: Services, context: RequestContext, resource: ConfigResource, asked: AlterConfigsResource
+) -> dict[str, str]:
     config_changes.check_settings(asked.configs)
     settings = {config.name: config.value for config in asked.configs if config.value is not None}
     if resource.type == CONFIG_BROKER:
         if resource.name:
-            config_changes.check_node(services, resource.name)
+            config_changes.check_own_node(services, context, resource.name)
         config_changes.check_broker_change(services, resource, settings)
     return settings
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from kbroker.broker.deferred import Deferred
 from kbroker.config.definitions import broker_definition
 from kbroker.config.resource_checks import check_broker
 from kbroker.config.values import ConfigType
 from kbroker.controller.configs import ConfigChange, ConfigOperation, ConfigResource
-from kbroker.errors import ApiError, ErrorCode
+from kbroker.errors import ApiError, ErrorCode, error_code
+from kbroker.handlers.context import BROKER
 from kbroker.metadata.image import CONFIG_BROKER
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
+    from kbroker.handlers.context import RequestContext
 
 R = TypeVar("R")
 
@@ -55,6 +57,36 @@ def with_decided(
 
     decided.then(add)
     return answer
+
+
+def decided_elsewhere(
+    services: Services, context: RequestContext, request: Any, positions: Sequence[int]
+) -> Deferred[list[ApiError | None]] | None:
+    """What the controller says of the resources at `positions`; None: it is this node.
+
+    Only these are sent on, the others are answered here (KIP-590).
+    """
+    if services.controller.active or services.forward is None:
+        return None
+    if not positions:
+        nothing: Deferred[list[ApiError | None]] = Deferred()
+        nothing.resolve([])
+        return nothing
+    resources = [request.resources[position] for position in positions]
+    passed_on = type(request)(resources=resources, validate_only=request.validate_only)
+    sent = services.forward.request(passed_on, context.version, context.principal, context.client_address)
+
+    def by_position(response: Any) -> list[ApiError | None]:
+        said = {(each.resource_type, each.resource_name): each for each in response.responses}
+        return [_error_of(said.get((each.resource_type, each.resource_name))) for each in resources]
+
+    return sent.map(by_position)
+
+
+def _error_of(entry: Any) -> ApiError | None:
+    if entry is None:
+        return ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "The controller has not answered to this resource.")
+    return ApiError(error_code(entry.error_code), entry.error_message) if entry.error_code else None
 
 
 def results(
@@ -106,6 +138,16 @@ def check_node(
         raise ApiError(ErrorCode.INVALID_REQUEST, f"Node id must be an integer, but it is: {name}") from None
     if node_id != services.broker_id:
         raise ApiError(ErrorCode.INVALID_REQUEST, words.format(services.broker_id, node_id))
+
+
+def check_own_node(services: Services, context: RequestContext, name: str) -> None:
+    """Settings of one broker are changed at that broker, which can judge them; it has, if it passes them on.
+
+    Raises:
+        ApiError: INVALID_REQUEST.
+    """
+    if context.connection.role == BROKER:
+        check_node(services, name)
 
 
 def check_broker_change(services: Services, resource: ConfigResource, settings: Mapping[str, str]) -> None:

@@ -71,7 +71,7 @@ def handle(
     if services.metadata.image.topics.get(name) is not None or not any(valid):
         return _answer(services, context, name, keys, valid)
     answer: Deferred[FindCoordinatorResponse] = Deferred()
-    create_automatic_topics(services.controller, services.config, services.new_uuid, [name]).then(
+    create_automatic_topics(services, [name]).then(
         lambda _: answer.resolve(_answer(services, context, name, keys, valid))
     )
     return answer

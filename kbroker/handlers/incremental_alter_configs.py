@@ -49,7 +49,7 @@ def handle(
         if index in errors:
             continue
         try:
-            resource_changes = _checked(services, resource, asked)
+            resource_changes = _checked(services, context, resource, asked)
             if resource.type == config_changes.BROKER_LOGGER:
                 errors[index] = None
                 _change_levels(resource_changes, request.validate_only)
@@ -58,9 +58,13 @@ def handle(
                 positions.append(index)
         except ApiError as error:
             errors[index] = error.with_traceback(None)
-    decided = services.controller.append_records(
-        lambda image: decide_incremental(image, services.config, changes, validate_only=request.validate_only)
-    )
+    decided = config_changes.decided_elsewhere(services, context, request, positions)
+    if decided is None:
+        decided = services.controller.append_records(
+            lambda image: decide_incremental(
+                image, services.config, changes, validate_only=request.validate_only
+            )
+        )
     whole = config_changes.with_decided(decided, positions, errors)
     return whole.map(lambda errors: _response(resources, errors))
 
@@ -73,14 +77,16 @@ def error_response(
     return _response(resources, dict.fromkeys(range(len(resources)), ApiError(code, message)))
 
 
-def _checked(services: Services, resource: ConfigResource, asked: AlterConfigsResource) -> list[ConfigChange]:
+def _checked(
+    services: Services, context: RequestContext, resource: ConfigResource, asked: AlterConfigsResource
+) -> list[ConfigChange]:
     config_changes.check_settings(asked.configs)
     if resource.type == config_changes.BROKER_LOGGER:
         config_changes.check_node(services, resource.name, "Unexpected node id. Expected {}, but received {}")
     else:
         check_type(resource)
         if resource.type == CONFIG_BROKER and resource.name:
-            config_changes.check_node(services, resource.name)
+            config_changes.check_own_node(services, context, resource.name)
     changes = []
     for config in asked.configs:
         if not 0 <= config.config_operation <= 3:

@@ -47,7 +47,7 @@ def handle(
     missing = _to_create(services, context.version, request)
     if not missing:
         return remembered(services, context, request, lambda: _answer(services, context, request, {}))
-    creation = create_automatic_topics(services.controller, services.config, services.new_uuid, missing)
+    creation = create_automatic_topics(services, missing)
     if not services.config.get_bool("kbroker.auto.create.wait"):
         # As Kafka: the first answer says that the topic is not there yet.
         unknown = dict.fromkeys(missing, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)

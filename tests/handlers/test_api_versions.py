@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from kbroker.handlers.api_table import API_TABLE
+from kbroker.handlers.api_table import API_TABLE, LEGACY_TABLE
+from kbroker.protocol.api_keys import FACTS, ApiKey
 from kbroker.protocol.releases import releases
 from kbroker.server.dispatch import Dispatcher
 
@@ -13,7 +14,27 @@ def test_every_version_names_all_apis_of_the_table(node, version):
     response = node.connect().ask("ApiVersions", version, **named)
     assert response.error_code == 0
     ranges = {entry.api_key: (entry.min_version, entry.max_version) for entry in response.api_keys}
-    assert ranges == {key: (0, high) for key, (_, _, high) in API_TABLE.items()}
+    for_clients = {key: row for key, row in API_TABLE.items() if "broker" in FACTS[key].listeners}
+    lowest = {key: LEGACY_TABLE[key][1] for key in LEGACY_TABLE}
+    assert ranges == {key: (lowest.get(key, low), high) for key, (_, low, high) in for_clients.items()}
+
+
+def test_a_controller_listener_names_the_apis_of_controllers(node):
+    client = node.connect()
+    client.core.context.role = "controller"
+    named = {"client_software_name": "x", "client_software_version": "1"}
+    keys = {entry.api_key for entry in client.ask("ApiVersions", 3, **named).api_keys}
+    assert keys == {key for key in API_TABLE if "controller" in FACTS[key].listeners}
+    assert {ApiKey.FETCH, ApiKey.BROKER_REGISTRATION, ApiKey.ENVELOPE, ApiKey.CREATE_TOPICS} <= keys
+    assert not {ApiKey.PRODUCE, ApiKey.METADATA, ApiKey.JOIN_GROUP} & keys
+
+
+def test_a_listener_serves_no_apis_of_the_other_kind(node):
+    clients, controllers = Dispatcher(node.services), Dispatcher(node.services, "controller")
+    assert clients.find_route(ApiKey.BROKER_HEARTBEAT << 16 | 1) is None
+    assert controllers.find_route(ApiKey.BROKER_HEARTBEAT << 16 | 1) is not None
+    assert clients.find_route(ApiKey.METADATA << 16 | 9) is not None
+    assert controllers.find_route(ApiKey.METADATA << 16 | 9) is None
 
 
 @pytest.mark.parametrize(
