@@ -21,7 +21,6 @@ from kbroker.metadata.delta import ClusterDelta
 from kbroker.metadata.image import ClusterImage
 from kbroker.metadata.records import encode_record
 from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
-from kbroker.raft.voter_set import QuorumVoter
 
 if TYPE_CHECKING:
     from kbroker.broker.committed_metadata import CommittedMetadata
@@ -66,16 +65,6 @@ class ControllerWatcher(Protocol):
     def resigned(self) -> None:
         """This node is no controller any more."""
         ...
-
-
-class QuorumStatus(NamedTuple):
-    """The metadata quorum as its leader sees it."""
-
-    leader_id: int
-    leader_epoch: int
-    high_watermark: int
-    log_end_offset: int
-    voters: tuple[QuorumVoter, ...]
 
 
 class _Batch(NamedTuple):
@@ -147,8 +136,6 @@ class ControllerDriver:
         self._waiting: deque[_Waiting] = deque()
         #: Producer ids for this broker, from blocks of its own.
         self.producer_ids = ProducerIdSource(self._allocate_producer_ids)
-        #: How the quorum stands; set by who wires the node.
-        self.quorum_status: Callable[[], QuorumStatus] = _no_quorum
         #: Called when this node becomes the active controller, to bring itself into the cluster.
         self.on_active: Callable[[], None] = _nothing
         #: Called when it is not any more.
@@ -286,7 +273,3 @@ class ControllerDriver:
 
 def _nothing() -> None:
     """Nobody asked to be called."""
-
-
-def _no_quorum() -> QuorumStatus:
-    raise ApiError(ErrorCode.NOT_CONTROLLER)

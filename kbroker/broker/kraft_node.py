@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kbroker.broker.committed_metadata import CommittedMetadata
-from kbroker.broker.controller_driver import ControllerDriver, QuorumStatus
+from kbroker.broker.controller_driver import ControllerDriver
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.metadata_snapshots import MetadataSnapshots
 from kbroker.broker.metadata_store import StoredMetadata, open_metadata, static_voter_set
@@ -165,7 +165,6 @@ class KraftNode:
             on_changed=self.raft.snapshot_taken,
         )
         self.controller.on_active = self._begin
-        self.controller.quorum_status = self._status
         self.metadata.on_commit = self._on_commit
         self._waiting: list[tuple[Callable[[ClusterImage], bool], Deferred[ClusterImage]]] = []
         self._leader_listeners: list[Callable[[Leader], None]] = []
@@ -275,12 +274,6 @@ class KraftNode:
             self._waiting = [each for each in self._waiting if each not in ready]
             for _, found in ready:
                 found.resolve(image)
-
-    def _status(self) -> QuorumStatus:
-        node = self.raft.node
-        return QuorumStatus(
-            node.leader_id, node.epoch, node.high_watermark, node.end_offset, tuple(node.voters)
-        )
 
     # -- as leader -------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from kbroker.raft.snapshot import (
     parse_snapshot_file_name,
     snapshot_file_name,
 )
-from kbroker.storage.disk import Disk
+from kbroker.storage.disk import Buffer, Disk
 from kbroker.types import OffsetAndEpoch
 
 #: The directory of the metadata partition in the metadata log dir.
@@ -117,7 +117,7 @@ class MetadataFiles:
         """Up to `size` bytes of a finished snapshot from `position` on."""
         return self._disk.open(self._snapshot_path(snapshot_id)).read(position, size)
 
-    def write_piece(self, snapshot_id: OffsetAndEpoch, position: int, data: bytes | memoryview) -> None:
+    def write_piece(self, snapshot_id: OffsetAndEpoch, position: int, data: Buffer) -> None:
         """Write to an unfinished snapshot; at position 0 it is begun anew."""
         self._disk.make_dir(self.path)
         path = self._part_path(snapshot_id)

@@ -55,10 +55,14 @@ API_TABLE: dict[int, tuple[str, int, int]] = {
     45: ("alter_partition_reassignments", 0, 1),
     46: ("list_partition_reassignments", 0, 0),
     47: ("offset_delete", 0, 0),
+    52: ("vote", 0, 2),
+    53: ("begin_quorum_epoch", 0, 1),
+    54: ("end_quorum_epoch", 0, 1),
     55: ("describe_quorum", 0, 2),
     56: ("alter_partition", 2, 3),
     57: ("update_features", 0, 2),
     58: ("envelope", 0, 0),
+    59: ("fetch_snapshot", 0, 1),
     60: ("describe_cluster", 0, 2),
     61: ("describe_producers", 0, 0),
     62: ("broker_registration", 0, 4),
@@ -71,6 +75,9 @@ API_TABLE: dict[int, tuple[str, int, int]] = {
     73: ("assign_replicas_to_dirs", 0, 0),
     74: ("list_config_resources", 0, 1),
     75: ("describe_topic_partitions", 0, 0),
+    80: ("add_raft_voter", 0, 1),
+    81: ("remove_raft_voter", 0, 0),
+    82: ("update_raft_voter", 0, 0),
     94: ("unregister_controller", 0, 0),
 }
 
@@ -80,6 +87,9 @@ LEGACY_TABLE: dict[int, tuple[str, int, int]] = {
     1: ("fetch_legacy", 0, 3),
     2: ("list_offsets_legacy", 0, 0),
 }
+
+#: A controller's listener has handlers of its own for these.
+CONTROLLER_TABLE: dict[int, tuple[str, int, int]] = {1: ("fetch_metadata", 4, 18)}
 
 #: Answered, but named in ApiVersions only where pushes are kept, as by Kafka; else no client asks (KIP-714).
 TELEMETRY_TABLE: dict[int, tuple[str, int, int]] = {
@@ -108,6 +118,7 @@ class ServedApis:
         #: What it says besides where pushes are kept.
         self.telemetry: list[tuple[int, int, int]] = []
         self._served: dict[int, tuple[int, int]] = {}
+        self._role = role
         for key, (_, low, high) in API_TABLE.items():
             if role not in FACTS[key].listeners:
                 continue
@@ -132,6 +143,8 @@ class ServedApis:
         low, high = self._served.get(key, (0, -1))
         if not low <= version <= high:
             return None
+        if self._role != BROKER and key in CONTROLLER_TABLE:
+            return CONTROLLER_TABLE[key][0]
         legacy = LEGACY_TABLE.get(key)
         if legacy is not None and version <= legacy[2]:
             return legacy[0]

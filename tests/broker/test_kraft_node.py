@@ -18,6 +18,7 @@ from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 from kbroker.protocol.generated.topic_record import TopicRecord
 from kbroker.protocol.record_batch import Record, build_batch
 from kbroker.raft.batches import QuorumRules, read_items, snapshot_batches
+from kbroker.raft.rpc import DescribeQuorumRequest
 from kbroker.raft.snapshot import BOOTSTRAP_ID
 from kbroker.raft.voter_set import QuorumVoter
 from kbroker.storage.log import AppendOrigin
@@ -187,10 +188,11 @@ def test_producer_ids_come_in_blocks_and_never_twice(world):
 
 def test_the_quorum_is_described(world):
     world.start()
-    status = world.node.controller.quorum_status()
-    assert (status.leader_id, status.leader_epoch) == (1, 1)
-    assert status.high_watermark == status.log_end_offset == world.image.offset + 1
-    assert [voter.id for voter in status.voters] == [1]
+    status = world.node.raft.ask(DescribeQuorumRequest()).result()
+    assert (status.leader.leader_id, status.leader.epoch) == (1, 1)
+    (voter,) = status.voters
+    assert status.high_watermark == voter.log_end_offset == world.image.offset + 1
+    assert voter.replica.id == 1
 
 
 def big_config(count):

@@ -1,0 +1,133 @@
+"""Raft's way to other nodes over the peer port, and how their questions reach this node's core.
+
+Fetches wait at the leader until there is something new: they have a channel of their own, so that no vote
+waits behind one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kbroker.broker.deferred import Deferred
+from kbroker.broker.peer import PeerAddress, PeerError, PeerFailure, Peers, Watch
+from kbroker.protocol.generated.api_versions_request import ApiVersionsRequest
+from kbroker.raft.rpc import FetchRequest, FetchSnapshotRequest, Request, Response
+from kbroker.raft.wire import RaftWire, RequestRefused
+
+if TYPE_CHECKING:
+    from kbroker.broker.raft_driver import RaftDriver
+    from kbroker.protocol.primitives import Message
+    from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
+
+_KRAFT_VERSION = "kraft.version"
+
+
+class RaftPeers:
+    """`RaftTransport` with Kafka's requests.
+
+    Args:
+        peers: the other nodes.
+        wire: of this cluster.
+        listener: the controller listener by which nodes reach each other.
+        bootstrap: controller.quorum.bootstrap.servers.
+    """
+
+    def __init__(
+        self, peers: Peers, wire: RaftWire, listener: str, bootstrap: Sequence[PeerAddress] = ()
+    ) -> None:
+        self._peers = peers
+        self._wire = wire
+        self._listener = listener
+        self._bootstrap = bootstrap
+        self._watch: Watch | None = None
+
+    def send(
+        self, to: int, endpoints: Sequence[QuorumEndpoint], request: Request, timeout_ms: int
+    ) -> Deferred[Response]:
+        """See `RaftTransport.send`."""
+        answer: Deferred[Response] = Deferred()
+        address = self._address(to, endpoints)
+        if address is None:
+            answer.fail(PeerError(PeerFailure.UNREACHABLE, detail=f"no address of node {to}"))
+            return answer
+        channel = "raft-fetch" if isinstance(request, FetchRequest | FetchSnapshotRequest) else "raft"
+
+        def answered(done: Deferred[Any]) -> None:
+            try:
+                answer.resolve(self._wire.read_response(request, done.result()))
+            except PeerError as error:
+                meaning = None
+                if error.reason is PeerFailure.UNSUPPORTED_VERSION:
+                    meaning = self._wire.unsupported(request)
+                if meaning is not None:
+                    answer.resolve(meaning)
+                else:
+                    answer.fail(error)
+            except Exception as error:
+                answer.fail(error)
+
+        message = self._wire.request_message(request)
+        try:
+            sent = self._peers.send(address, message, timeout_ms=timeout_ms, channel=channel)
+        except ValueError as error:
+            answer.fail(error)
+            return answer
+        sent.then(answered)
+        return answer
+
+    def probe(self, voter: QuorumVoter, timeout_ms: int) -> Deferred[tuple[int, int]]:
+        """See `RaftTransport.probe`."""
+        address = self._address(voter.id, voter.endpoints)
+        if address is None:
+            nobody: Deferred[tuple[int, int]] = Deferred()
+            nobody.fail(PeerError(PeerFailure.UNREACHABLE, detail=f"no address of node {voter.id}"))
+            return nobody
+        asked = self._peers.send(address, ApiVersionsRequest(), timeout_ms=timeout_ms, channel="raft")
+        return asked.map(_kraft_versions)
+
+    def watch(self, to: int, endpoints: Sequence[QuorumEndpoint], on_gone: Callable[[], None]) -> None:
+        """See `RaftTransport.watch`."""
+        if self._watch is not None:
+            self._watch.cancel()
+            self._watch = None
+        address = self._address(to, endpoints) if endpoints else None
+        if address is not None:
+            self._watch = self._peers.watch(address, on_gone)
+
+    def _address(self, to: int, endpoints: Sequence[QuorumEndpoint]) -> PeerAddress | None:
+        if to < 0:
+            number = -1 - to
+            return self._bootstrap[number] if number < len(self._bootstrap) else None
+        if not endpoints:
+            return None
+        chosen = next((each for each in endpoints if each.name == self._listener), endpoints[0])
+        return PeerAddress(to, chosen.host, chosen.port)
+
+
+def _kraft_versions(response: Any) -> tuple[int, int]:
+    for feature in response.supported_features:
+        if feature.name == _KRAFT_VERSION:
+            return feature.min_version, feature.max_version
+    return 0, 0
+
+
+class QuorumService:
+    """Answers the quorum's requests of peers and administrators, Kafka's messages by Kafka's messages."""
+
+    __slots__ = ("_raft", "_wire")
+
+    def __init__(self, raft: RaftDriver, wire: RaftWire) -> None:
+        self._raft = raft
+        self._wire = wire
+
+    def answer(self, request: Message, listener: str) -> Deferred[Message]:
+        """The response, for who came by that listener; fails with ApiError when this node stops."""
+        try:
+            asked = self._wire.read_request(request)
+        except RequestRefused as refused:
+            done: Deferred[Message] = Deferred()
+            done.resolve(refused.response)
+            return done
+        answer = self._raft.ask(asked)
+        return answer.map(lambda response: self._wire.response_message(request, response, listener))
