@@ -38,6 +38,11 @@ class Deferred(Generic[T]):
             self._error = error
             self._finish()
 
+    @property
+    def succeeded(self) -> bool:
+        """Whether there is a value."""
+        return self.done and self._error is None
+
     def result(self) -> T:
         """The value; raises the error given to `fail`. Only after `done`."""
         assert self.done, "not resolved yet"

@@ -24,6 +24,7 @@ from kbroker.protocol.record_batch import (
     InvalidRecord,
     Record,
     build_batch,
+    build_lone_batch,
     decode_records,
     iter_batches,
 )
@@ -47,7 +48,9 @@ _BATCH_RECORDS, _BATCH_BYTES = 1_000, 512 * 1024
 class Replicas(Protocol):
     """What a coordinator needs of its partition (broker/replica_manager.py)."""
 
-    def append_internal(self, tp: TopicPartition, batch: bytes, *, origin: AppendOrigin) -> AppendResult: ...
+    def append_internal(
+        self, tp: TopicPartition, batch: bytes | bytearray, *, origin: AppendOrigin
+    ) -> AppendResult: ...
 
     def when_committed(self, tp: TopicPartition, last_offset: int) -> Deferred[None]: ...
 
@@ -209,14 +212,18 @@ class ShardDriver(Generic[S]):
         self, batch: list[Record], records: list[CoordinatorRecord], producer: tuple[int, int]
     ) -> None:
         producer_id, epoch = producer
-        data = build_batch(
-            batch, producer_id=producer_id, producer_epoch=epoch, transactional=producer_id >= 0
-        )
+        data: bytes | bytearray
+        if len(batch) == 1 and producer_id < 0:
+            data = build_lone_batch(batch[0].timestamp, batch[0].key or b"", batch[0].value)
+        else:
+            data = build_batch(
+                batch, producer_id=producer_id, producer_epoch=epoch, transactional=producer_id >= 0
+            )
         first = self._take(data)
         for offset, record in enumerate(records, first):
             self.shard.apply(record, offset, producer_id)
 
-    def _take(self, data: bytes) -> int:
+    def _take(self, data: bytes | bytearray) -> int:
         """Append a batch; its first offset."""
         result = self._replicas.append_internal(self.tp, data, origin=AppendOrigin.COORDINATOR)
         self._last_offset = result.last_offset
@@ -247,6 +254,10 @@ class ShardDriver(Generic[S]):
             return
         last_offset = self._last_offset
         commit = self._replicas.when_committed(self.tp, last_offset)
+        if commit.succeeded:
+            self._committed = True
+            self._answer(replies)
+            return
         limit: TimerHandle | None = None
 
         def committed(done: Deferred[None]) -> None:

@@ -109,24 +109,7 @@ def _commit_all(
     commits: list[Commit],
     places: list[OffsetCommitResponsePartition],
     response: OffsetCommitResponse,
-) -> Deferred[OffsetCommitResponse]:
-    answer: Deferred[OffsetCommitResponse] = Deferred()
-
-    def fill(codes: list[ErrorCode]) -> None:
-        for place, code in zip(places, codes):
-            place.error_code = code
-        answer.resolve(response)
-
-    def committed(done: Deferred[list[ErrorCode]]) -> None:
-        try:
-            codes = done.result()
-        except ApiError as error:
-            codes = [error.code] * len(places)
-        except Exception as error:
-            answer.fail(error)
-            return
-        fill(codes)
-
+) -> OffsetCommitResponse | Deferred[OffsetCommitResponse]:
     committing = Committing(
         request.group_id,
         request.member_id,
@@ -137,10 +120,33 @@ def _commit_all(
         request.retention_time_ms,
     )
     try:
-        services.groups.commit(committing).then(committed)
+        outcome = services.groups.commit(committing)
+        if outcome.done:
+            return _filled(response, places, outcome.result())
     except ApiError as error:
-        fill([error.code] * len(places))
+        return _filled(response, places, [error.code] * len(places))
+    answer: Deferred[OffsetCommitResponse] = Deferred()
+
+    def committed(done: Deferred[list[ErrorCode]]) -> None:
+        try:
+            codes = done.result()
+        except ApiError as error:
+            codes = [error.code] * len(places)
+        except Exception as error:
+            answer.fail(error)
+            return
+        answer.resolve(_filled(response, places, codes))
+
+    outcome.then(committed)
     return answer
+
+
+def _filled(
+    response: OffsetCommitResponse, places: list[OffsetCommitResponsePartition], codes: list[ErrorCode]
+) -> OffsetCommitResponse:
+    for place, code in zip(places, codes):
+        place.error_code = code
+    return response
 
 
 def _find(services: Services, version: int, topic: OffsetCommitRequestTopic) -> TopicImage | None:

@@ -29,6 +29,7 @@ from kbroker.protocol.record_codec import (
     RecordScan as RecordScan,
     decode_payload,
     encode_payload,
+    encode_varint,
     scan_payload,
 )
 
@@ -431,3 +432,15 @@ def build_batch(
     length = len(packed) + BATCH_OVERHEAD - LOG_OVERHEAD
     prefix = _HEADER_PREFIX.pack(base_offset, length, leader_epoch, 2, crc)
     return b"".join((prefix, checked, packed))
+
+
+def build_lone_batch(timestamp: int, key: bytes, value: bytes | None) -> bytearray:
+    """`build_batch` for one record without headers, of no producer: what coordinators write all the time."""
+    body = b"\0\0\0%b%b" % (encode_varint(len(key)), key)
+    body += b"\x01\0" if value is None else b"%b%b\0" % (encode_varint(len(value)), value)
+    size = encode_varint(len(body))
+    checked = b"%b%b%b" % (_CHECKED.pack(0, 0, timestamp, timestamp, -1, -1, -1, 1), size, body)
+    length = len(checked) + _CHECKED_POSITION - LOG_OVERHEAD
+    out = bytearray(_HEADER_PREFIX.pack(0, length, -1, 2, crc32c(checked)))
+    out += checked
+    return out

@@ -6,10 +6,15 @@ write is allowed; `Log.stage` puts them down like any other.
 
 from __future__ import annotations
 
+from struct import Struct
 from typing import TYPE_CHECKING
+
+from crc32c import crc32c
 
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.record_batch import (
+    BATCH_OVERHEAD,
+    LOG_OVERHEAD,
     TIMESTAMP_TYPE_BIT,
     BatchHeader,
     CorruptBatch,
@@ -25,6 +30,8 @@ from kbroker.storage.producer_replay import count_batch, read_marker
 if TYPE_CHECKING:
     from kbroker.storage.log import Log
     from kbroker.storage.producer_state import BatchMemory
+
+_HEADER = Struct(">qiibIhiqqqhii")
 
 
 def own(staged: list[Buffer], first: int) -> int:
@@ -96,8 +103,24 @@ def append_trusted(
 ) -> AppendResult:
     """`Log.append_as_leader` for a coordinator or raft."""
     start, check = log.staged_end_offset, origin is AppendOrigin.COORDINATOR
-    stage_trusted(log, records, leader_epoch, now_ms, check_producers=check)
+    if not _stage_plain(log, records, leader_epoch, now_ms):
+        stage_trusted(log, records, leader_epoch, now_ms, check_producers=check)
     return AppendResult(start, log.staged_end_offset - 1, -1, log.log_start_offset)
+
+
+def _stage_plain(log: Log, records: memoryview, leader_epoch: int, now_ms: int) -> bool:
+    """Stage the usual batch of a coordinator, one without a producer that fits; False: look closer at it."""
+    size = len(records)
+    if size < BATCH_OVERHEAD:
+        return False
+    _, length, _, magic, crc, _, delta, _, max_ts, producer_id, _, _, _ = _HEADER.unpack_from(records)
+    if magic != 2 or length != size - LOG_OVERHEAD or producer_id >= 0 or crc32c(records[21:]) != crc:
+        return False
+    if size > log.config.max_message_bytes or size > log.config.segment_bytes:
+        return False
+    base = log.staged_end_offset
+    log.stage(records, size, base, base + delta, max_ts, leader_epoch, now_ms)
+    return True
 
 
 def stage_trusted(

@@ -9,6 +9,7 @@ from kbroker.protocol.record_batch import (
     InvalidRecord,
     Record,
     build_batch,
+    build_lone_batch,
     check_crc,
     decode_records,
     ensure_valid,
@@ -274,3 +275,10 @@ def test_header_keys_that_are_no_utf8_survive():
         decode_records(buf, header), base_offset=header.base_offset, leader_epoch=header.leader_epoch
     )
     assert decode_records(again, parse_batch_header(again)) == decode_records(buf, header)
+
+
+@pytest.mark.parametrize("value", [None, b"", b"v", b"v" * 300])
+@pytest.mark.parametrize("key", [b"", b"k" * 63, b"k" * 64])
+def test_a_lone_record_makes_the_batch_that_any_would(key, value):
+    record = Record(-1, 1_700_000_000_000, key, value, ())
+    assert bytes(build_lone_batch(record.timestamp, key, value)) == build_batch([record])

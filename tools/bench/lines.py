@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from tools.bench import librdkafka, wire
+from tools.bench import groups, librdkafka, wire
 from tools.bench.brokers import BrokerProcess
 from tools.bench.load import Load, one_in_flight, pipelined
 
 MB = 1_000_000
 _TOPICS = 100
+_MEMBERS = 500
 #: flush.messages as it is by default: acknowledged when written, not when forced to disk.
 _NEVER = str(2**63 - 1)
 
@@ -95,6 +96,8 @@ def measure(broker: BrokerProcess, options: Options, progress: Progress) -> Resu
     for name, run in loads:
         note(name, run(broker, options))
     for name, measured in _librdkafka(broker, options):
+        note(name, measured)
+    for name, measured in _groups(broker, options):
         note(name, measured)
     note("memory, after the load", Measured(broker.resident_mb(), "MB", less_is_better=True))
     if options.wants("start, 100 topics") or options.wants("stop"):
@@ -288,3 +291,38 @@ def _stream(broker: BrokerProcess, run: Callable[[str, str, int], float], count:
     rate = run(broker.bootstrap, "stream", count)
     cpu = 1e6 * (broker.cpu_seconds() - before) / count
     return Measured(rate, "messages/s", cpu=cpu, cpu_unit="µs/message")
+
+
+_GROUP_LOADS = (
+    ("commit, 16 members", groups.each_in_flight, "commit"),
+    ("commit, pipelined", groups.pipeline, "commit"),
+    ("offset fetch, 16 members", groups.each_in_flight, "fetch"),
+    ("heartbeat, 16 members", groups.each_in_flight, "heartbeat"),
+)
+
+
+def _groups(broker: BrokerProcess, options: Options) -> Iterator[tuple[str, Measured]]:
+    join = f"{_MEMBERS} members join one group"
+    wanted = [line for line in _GROUP_LOADS if options.wants(line[0])]
+    if not wanted and not options.wants(join):
+        return
+    with _connection(broker) as sock:
+        wire.create_topics(sock, "load")
+        wire.produce_until_accepted(sock, wire.produce_frame("load", 100))
+    committers = groups.Committers(broker, 16)
+    try:
+        for name, run, kind in wanted:
+            for _ in range(broker.warm_up_rounds):
+                run(committers, kind, 0.3)
+            before = broker.cpu_seconds()
+            load = run(committers, kind, options.seconds)
+            yield name, _per_request(load, broker.cpu_seconds() - before)
+    finally:
+        committers.close()
+    if options.wants(join):
+        for attempt in range(min(4, broker.warm_up_rounds)):
+            groups.join_seconds(broker, _MEMBERS, f"warm-{attempt}")
+        before = broker.cpu_seconds()
+        seconds = groups.join_seconds(broker, _MEMBERS, "many")
+        cpu = 1e6 * (broker.cpu_seconds() - before) / _MEMBERS
+        yield join, Measured(seconds, "s", less_is_better=True, cpu=cpu, cpu_unit="µs/member")

@@ -53,19 +53,26 @@ def pipelined(
     return Load(sent, time.perf_counter() - started)
 
 
-def one_in_flight(sockets: list[socket.socket], framed: bytes, answer_bytes: int, *, seconds: float) -> Load:
-    """Every connection sends its next request when the answer to the last one is complete."""
+def one_in_flight(
+    sockets: list[socket.socket], framed: bytes | list[bytes], answer_bytes: int, *, seconds: float
+) -> Load:
+    """Every connection sends its next request when the answer to the last one is complete.
+
+    `framed` may name one frame for each connection.
+    """
     poll = select.epoll()
-    missing = {}
-    for sock in sockets:
+    missing, frames = {}, {}
+    each = [framed] * len(sockets) if isinstance(framed, bytes) else framed
+    for sock, frame in zip(sockets, each):
         poll.register(sock.fileno(), select.EPOLLIN)
         missing[sock.fileno()] = answer_bytes
+        frames[sock.fileno()] = frame
     read, write, wait, clock = os.read, os.write, poll.poll, time.perf_counter
     requests = 0
     started = clock()
     deadline = started + seconds
     for fd in missing:
-        write(fd, framed)
+        write(fd, frames[fd])
     waiting = len(missing)
     while waiting:
         sending = clock() < deadline
@@ -77,7 +84,7 @@ def one_in_flight(sockets: list[socket.socket], framed: bytes, answer_bytes: int
             requests += 1
             missing[fd] = answer_bytes
             if sending:
-                write(fd, framed)
+                write(fd, frames[fd])
             else:
                 waiting -= 1
     poll.close()

@@ -25,12 +25,18 @@ from kbroker.protocol.header import parse_response_header, request_header_bytes
 from kbroker.protocol.record_batch import Record, build_batch
 
 # Versions by topic name, which both brokers speak.
-_VERSIONS = {
+VERSIONS = {
     ApiKey.PRODUCE: 9,
     ApiKey.FETCH: 12,
     ApiKey.LIST_OFFSETS: 7,
     ApiKey.CREATE_TOPICS: 7,
     ApiKey.DELETE_TOPICS: 5,
+    ApiKey.FIND_COORDINATOR: 3,
+    ApiKey.JOIN_GROUP: 7,
+    ApiKey.SYNC_GROUP: 5,
+    ApiKey.HEARTBEAT: 4,
+    ApiKey.OFFSET_COMMIT: 8,
+    ApiKey.OFFSET_FETCH: 8,
 }
 _ALREADY_EXISTS = 36
 
@@ -38,7 +44,7 @@ _ALREADY_EXISTS = 36
 def frame(request: Any) -> bytes:
     """Length, header and body of a request."""
     key = ApiKey(request.API_KEY)
-    version = _VERSIONS[key]
+    version = VERSIONS[key]
     payload = request_header_bytes(key, version, 1, "bench") + request.encode(version)
     return struct.pack(">i", len(payload)) + payload
 
@@ -80,8 +86,8 @@ def ask(sock: socket.socket, framed: bytes) -> tuple[Any, int]:
 def answer(sock: socket.socket, key: ApiKey) -> Any:
     """The next answer, to a request of that kind sent before."""
     body = _exactly(sock, struct.unpack(">i", _exactly(sock, 4))[0])
-    _, start = parse_response_header(body, key, _VERSIONS[key])
-    return response_class(key).decode(body, _VERSIONS[key], start)
+    _, start = parse_response_header(body, key, VERSIONS[key])
+    return response_class(key).decode(body, VERSIONS[key], start)
 
 
 def _exactly(sock: socket.socket, count: int) -> bytes:
