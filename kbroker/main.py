@@ -28,7 +28,9 @@ from kbroker.broker.log_mover import LogMover
 from kbroker.broker.membership import Membership
 from kbroker.broker.peer import PeerAddress
 from kbroker.broker.raft_peers import QuorumService, RaftPeers
+from kbroker.broker.replica_fetcher import FetchSettings
 from kbroker.broker.replica_manager import ReplicaManager
+from kbroker.broker.replication import Replication
 from kbroker.broker.services import Services
 from kbroker.broker.topic_settings import TopicSettingsSource
 from kbroker.broker.transactions import wire_transactions
@@ -333,12 +335,39 @@ class Node:
                 each.directory_id for each in logs.dirs if each.offline and each.directory_id != ZERO_UUID
             ],
         )
+        if membership.lifecycle is not None:
+            membership.lifecycle.on_refused = self._refused
+            self._replicate(services, membership, membership.lifecycle)
         services.to_controller = membership.channel
         services.forward = membership.forward
         services.txns.link.remote = membership.ask_broker
         services.when_applied = kraft.when
         self._undo.append(membership.stop)
         return membership
+
+    def _replicate(self, services: Services, membership: Membership, lifecycle: BrokerLifecycle) -> None:
+        setting = self.config.get_int
+        assert services.peers is not None
+        replication = Replication(
+            services.replicas,
+            services.metadata,
+            services.peers,
+            partial(membership.channel.send, channel="in-sync"),
+            services.timer,
+            listener=membership.broker_listener,
+            broker_epoch=lambda: lifecycle.epoch,
+            lag_time_max_ms=setting("replica.lag.time.max.ms"),
+            fetchers=setting("num.replica.fetchers"),
+            settings=FetchSettings(
+                wait_max_ms=setting("replica.fetch.wait.max.ms"),
+                bytes_min=setting("replica.fetch.min.bytes"),
+                response_bytes_max=setting("replica.fetch.response.max.bytes"),
+                partition_bytes_max=setting("replica.fetch.max.bytes"),
+                backoff_ms=setting("replica.fetch.backoff.ms"),
+                timeout_ms=setting("replica.socket.timeout.ms"),
+            ),
+        )
+        self._undo.append(replication.stop)
 
     def _client_metrics(self) -> ClientMetrics:
         keeps = self.config.get_bool("kbroker.client.metrics")
@@ -414,6 +443,10 @@ class Node:
     def _metadata_failed(self, error: BaseException) -> None:
         _log.error("the metadata log failed, stopping: %s", error)
         self._fail(f"the metadata log failed: {error}")
+
+    def _refused(self, why: str) -> None:
+        _log.error("this broker has to stop: %s", why)
+        self._fail(why)
 
     def _directory_failed(self, directory: LogDir) -> None:
         """One log directory of several may fail; not that of the metadata."""

@@ -50,6 +50,8 @@ _HOPELESS = {
     ErrorCode.INVALID_REGISTRATION: "the controller refuses the registration of this node: {text}",
     ErrorCode.CLUSTER_AUTHORIZATION_FAILED: "the controller does not allow this node to register",
 }
+#: The cluster has forgotten this broker, or let another one have its id.
+_UNKNOWN = (ErrorCode.STALE_BROKER_EPOCH, ErrorCode.BROKER_ID_NOT_REGISTERED)
 
 
 class BrokerState(Enum):
@@ -125,6 +127,9 @@ class BrokerLifecycle:
         self._began_ms = 0.0
         self._pause_ms = _PAUSE_MS_MIN
         self._alarm: TimerHandle | None = None
+        self._registering = False
+        #: Told why the controllers refuse this broker for good, after it had been one of them.
+        self.on_refused: Callable[[str], object] = _log.error
         #: A heartbeat is on its way; `_again_at_once`: what it says is old already.
         self._beating = False
         self._again_at_once = False
@@ -189,6 +194,8 @@ class BrokerLifecycle:
     # -- registration ----------------------------------------------------------------------------------------
 
     def _register(self) -> None:
+        self._registering = True
+        self._disarm()
         node = self._node
         request = BrokerRegistrationRequest(
             broker_id=node.id,
@@ -210,7 +217,7 @@ class BrokerLifecycle:
         self._channel.send(request, max(left, 1), channel="heartbeat").then(self._registration_answered)
 
     def _registration_answered(self, done: Deferred[BrokerRegistrationResponse]) -> None:
-        if self.state is not BrokerState.STARTING:
+        if self.state is BrokerState.SHUTTING_DOWN:
             return
         waited_ms = self._clock.monotonic_ms() - self._began_ms
         try:
@@ -233,7 +240,6 @@ class BrokerLifecycle:
                 f"({code.name}); see controller.quorum.voters and controller.quorum.bootstrap.servers"
             )
         else:
-            self._disarm()
             self._alarm = self._timer.call_later(self._next_pause(), self._register)
 
     def _has_me(self, image: ClusterImage) -> bool:
@@ -241,16 +247,22 @@ class BrokerLifecycle:
         return broker is not None and broker.epoch == self.epoch
 
     def _caught_up(self, done: Deferred[ClusterImage]) -> None:
-        if self.state is BrokerState.STARTING:
+        self._registering = False
+        self._pause_ms = _PAUSE_MS_MIN
+        if self.state is BrokerState.RUNNING:
+            self.beat_now()
+        elif self.state is BrokerState.STARTING:
             self.state = BrokerState.RECOVERY
-            self._pause_ms = _PAUSE_MS_MIN
             # From now on the controller expects to hear from us.
             self._arm(self._times.heartbeat_ms)
             self._registered.resolve(None)
 
     def _fail(self, text: str) -> None:
         self.stop()
-        self._registered.fail(ConfigError(text))
+        if self._registered.done:
+            self.on_refused(text)
+        else:
+            self._registered.fail(ConfigError(text))
 
     def _tell_waiting(self) -> None:
         if self.state is BrokerState.STARTING:
@@ -262,7 +274,7 @@ class BrokerLifecycle:
         """Something has changed that the controller should know."""
         if self._beating:
             self._again_at_once = True
-        elif self.epoch >= 0 and self.state is not BrokerState.SHUTTING_DOWN:
+        elif self.epoch >= 0 and not self._registering and self.state is not BrokerState.SHUTTING_DOWN:
             self._beat()
 
     def _beat(self) -> None:
@@ -287,12 +299,18 @@ class BrokerLifecycle:
             return
         try:
             response = done.result()
-            problem = "" if not response.error_code else error_code(response.error_code).name
+            code = error_code(response.error_code)
         except ApiError as error:
-            problem = error.code.name
+            code = error.code
+        problem = "" if code is ErrorCode.NONE else code.name
         if problem and self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN:
             _log.warning("stopping without the controller's leave, which does not answer: %s", problem)
             self.stop()
+        elif code in _UNKNOWN and self.state is BrokerState.RUNNING:
+            _log.warning("the controller does not know this broker any more: it registers anew")
+            self.fenced = True
+            self._began_ms = self._clock.monotonic_ms()
+            self._register()
         elif problem:
             _log.info("a heartbeat of this broker was refused: %s", problem)
             self._arm(self._next_pause())

@@ -69,7 +69,7 @@ class Membership:
         self._metadata = metadata
         self._peers = peers
         self._controller_listener = controller_listener
-        self._broker_listener = broker_listener
+        self.broker_listener = broker_listener
         #: Asks this node itself; set once its handlers are there.
         self.ask_here: Callable[[Message], Deferred[Any]] = _nobody_here
         self.channel = ControllerChannel(
@@ -146,7 +146,7 @@ class Membership:
         """The answer of another broker; fails with ApiError NETWORK_EXCEPTION if there is none."""
         answer: Deferred[Any] = Deferred()
         broker = self._metadata.image.brokers.get(broker_id)
-        endpoint = None if broker is None else broker.endpoint(self._broker_listener)
+        endpoint = None if broker is None else broker.endpoint(self.broker_listener)
         if endpoint is None:
             answer.fail(ApiError(ErrorCode.NETWORK_EXCEPTION, f"There is no broker {broker_id}."))
             return answer
