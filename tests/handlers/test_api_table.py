@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 from kbroker import handlers
-from kbroker.handlers.api_table import API_TABLE, LEGACY_TABLE, OWN_TABLE, TELEMETRY_TABLE, ServedApis
+from kbroker.handlers.api_table import (
+    API_TABLE,
+    CONTROLLER_TABLE,
+    LEGACY_TABLE,
+    OWN_TABLE,
+    TELEMETRY_TABLE,
+    ServedApis,
+)
+from kbroker.handlers.context import CONTROLLER
 from kbroker.protocol.api_keys import FACTS, request_class, response_class
 from kbroker.protocol.releases import releases
 
@@ -34,9 +42,16 @@ def test_the_oldest_versions_lie_just_below_the_others(key):
     assert high + 1 == API_TABLE[key][1]
 
 
+@pytest.mark.parametrize("key", CONTROLLER_TABLE)
+def test_a_controller_has_a_handler_of_its_own(key):
+    name, low, high = CONTROLLER_TABLE[key]
+    assert (low, high) == import_module(f"kbroker.handlers.{name}").VERSIONS == API_TABLE[key][1:]
+    assert ServedApis(role=CONTROLLER).module(key, high) == name
+
+
 def test_every_handler_is_in_a_table():
     folder = Path(handlers.__file__).parent
-    named = {name for name, _, _ in [*MODERN.values(), *LEGACY_TABLE.values()]}
+    named = {name for name, _, _ in [*MODERN.values(), *LEGACY_TABLE.values(), *CONTROLLER_TABLE.values()]}
     for path in folder.glob("*.py"):
         if "VERSIONS = (" in path.read_text():
             assert path.stem in named, path.stem
