@@ -182,6 +182,8 @@ class Dispatcher:
             raise
         except Exception as error:
             return self._encode_error(route, context, request, error)
+        if type(result) is route.response_type:
+            return encode_answer(route, context, result)
         if result is None:
             return None
         if isinstance(result, Deferred):
