@@ -9,6 +9,8 @@ import logging
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+from kbroker.broker.client_metrics import ClientMetrics, subscription_id
+from kbroker.protocol.compression import compress
 from kbroker.protocol.generated.delete_records_request import DeleteRecordsPartition, DeleteRecordsTopic
 from kbroker.protocol.generated.describe_log_dirs_request import DescribableLogDirTopic
 from kbroker.protocol.generated.describe_producers_request import TopicRequest
@@ -20,17 +22,20 @@ from kbroker.protocol.generated.offset_for_leader_epoch_request import (
 from tests.handlers.node import Node, batch
 from tests.handlers.test_fetch import want
 from tests.handlers.test_produce import to
+from tests.protocol.test_otlp import SAMPLE
 
 OFFSETS = [ListOffsetsTopic(name="t", partitions=[ListOffsetsPartition(timestamp=-1)])]
 EPOCHS = [OffsetForLeaderTopic(topic="t", partitions=[OffsetForLeaderPartition()])]
 RECORDS = [DeleteRecordsTopic(name="t", partitions=[DeleteRecordsPartition(offset=0)])]
 SOFTWARE = {"client_software_name": "x", "client_software_version": "1"}
+PUSH = {"client_instance_id": b"i" * 16, "subscription_id": subscription_id((), 300_000, b"i" * 16)}
 
 
 @pytest.fixture(scope="module")
 def node(tmp_path_factory):
     node = Node(tmp_path_factory.mktemp("mutated") / "data")
     node.topic("t")
+    node.services.client_metrics = ClientMetrics(keeps=True)
     return node
 
 
@@ -51,6 +56,11 @@ def requests(topic_id):
         ("DeleteRecords", 2, {"topics": RECORDS}),
         ("DescribeProducers", 0, {"topics": [TopicRequest(name="t", partition_indexes=[0])]}),
         ("DescribeLogDirs", 4, {"topics": [DescribableLogDirTopic(topic="t", partitions=[0])]}),
+        ("GetTelemetrySubscriptions", 0, {"client_instance_id": b"i" * 16}),
+        ("PushTelemetry", 0, {**PUSH, "metrics": SAMPLE}),
+        ("PushTelemetry", 0, {**PUSH, "metrics": compress(1, SAMPLE), "compression_type": 1}),
+        ("KbrokerCommand", 0, {"command": "clients", "arguments": b'{"gone": true, "limit": 3}'}),
+        ("KbrokerCommand", 0, {"command": "client_metrics", "arguments": b'{"client_id": "test"}'}),
     ]
 
 
@@ -59,6 +69,8 @@ def requests(topic_id):
 def test_mutated_requests_are_answered_or_close(node, caplog, data):
     caplog.clear()
     client = node.connect()
+    client.core.context.client_software_name = "kbroker"
+    node.services.client_metrics.on_closed(client.core.context.connection_id)
     if data.draw(st.booleans()):
         # Known prefixes are read by another path.
         client.ask("Produce", 9, **to("t", batch(b"warm")))
