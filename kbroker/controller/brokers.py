@@ -234,6 +234,8 @@ def unregister_broker(
 ) -> Decision[None]:
     """The broker will not come back; where it was a replica it stays one until it is reassigned.
 
+    If it registers again nevertheless, it counts as one that did not stop cleanly.
+
     Raises:
         ApiError: BROKER_ID_NOT_REGISTERED.
     """
@@ -243,7 +245,7 @@ def unregister_broker(
             ErrorCode.BROKER_ID_NOT_REGISTERED, f"Broker ID {broker_id} is not currently registered"
         )
     record = UnregisterBrokerRecord(broker_id=broker_id, broker_epoch=broker.epoch)
-    return Decision(None, [*broker_lost_data(image, rules, broker_id), record], atomic=False)
+    return Decision(None, [*broker_gone(image, rules, broker_id), record], atomic=False)
 
 
 def registered(image: ClusterImage, broker_id: int, broker_epoch: int) -> BrokerImage:

@@ -117,7 +117,7 @@ def broker_gone(image: ClusterImage, rules: ElectionRules, broker_id: int) -> li
 def broker_lost_data(
     image: ClusterImage, rules: ElectionRules, broker_id: int
 ) -> list[PartitionChangeRecord]:
-    """`broker_id` comes back without having stopped cleanly, or leaves for good: its logs count for nothing.
+    """`broker_id` comes back without having stopped cleanly: its logs count for nothing.
 
     What it had written but not synced may be gone (KIP-966).
     """

@@ -3,6 +3,7 @@
 | state | wants | becomes |
 |---|---|---|
 | fenced | to stop | may stop |
+| fenced after its controlled shutdown | to serve | fenced: it has to register anew |
 | fenced | to serve, and has read the metadata up to its registration | unfenced: may lead |
 | unfenced | to be fenced | fenced; with a wish to stop: may stop |
 | unfenced | to stop, leads something | in controlled shutdown: leads nothing, in no ISR |
@@ -70,7 +71,8 @@ def heartbeat(
     fenced, stopping, may_stop = broker.fenced, broker.in_controlled_shutdown, False
     if broker.fenced:
         may_stop = beat.want_shut_down
-        if not beat.want_shut_down and not beat.want_fence and caught_up:
+        stays = beat.want_shut_down or beat.want_fence or broker.in_controlled_shutdown
+        if caught_up and not stays:
             records += unfence_broker(image, *who, rules).records
             fenced = False
     elif beat.want_fence:

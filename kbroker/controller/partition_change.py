@@ -4,7 +4,8 @@ Every change of a partition goes through `change_partition`, whatever caused it 
 leader's AlterPartition, a reassignment, an election), so that the rules of KIP-455 (reassignment), KIP-841
 (fenced brokers), KIP-858 (directories) and KIP-966 (eligible leader replicas) hold together:
 
-1. A reassignment is complete once all added replicas are in sync; then the removed ones go.
+1. A reassignment is complete once all added replicas are in sync; one to fewer replicas, once all that stay
+   are. Then the removed ones go.
 2. Who leaves the ISR while it is below min.insync.replicas stays eligible: it has all committed records.
 3. The leader is kept if it still may lead; else the first in preferred order that is in the ISR, or in the
    ELR where the ISR is empty; else, where both are empty, the last known leader; else, only where that is
@@ -120,7 +121,9 @@ class _Draft:
         replicas = tuple(replica for replica in self.replicas if replica not in self.removing)
         isr = tuple(replica for replica in self.isr if replica not in self.removing)
         # Who is added and to be removed was added by a reassignment that was changed on the way.
-        if replicas and isr and set(self.adding) <= {*isr, *self.removing}:
+        added = set(self.adding) - set(self.removing)
+        needed = added if len(added) >= len(set(self.removing) - set(self.adding)) else set(replicas)
+        if replicas and isr and needed <= set(isr):
             self.replicas, self.isr = replicas, isr
             self.adding = self.removing = ()
 
