@@ -307,11 +307,9 @@ class Node:
             compatibility=config.get_str("kbroker.compatibility"),
             # One thread, not those of the disk: it holds the interpreter while it works.
             run_blocking=converting.run,
-            client_metrics=self._client_metrics(),
             chores=ControllerChores(kraft.controller, config, clock, timer, self._incarnation_id),
         )
-        metadata.subscribe(services.client_metrics.on_metadata)
-        services.clients.on_closed(services.client_metrics.on_closed)
+        self._wire_client_metrics(services)
         self._undo.append(groups.close)
         self._undo.append(transactions.close)
         return services, kraft
@@ -369,14 +367,16 @@ class Node:
         )
         self._undo.append(replication.stop)
 
-    def _client_metrics(self) -> ClientMetrics:
+    def _wire_client_metrics(self, services: Services) -> None:
         keeps = self.config.get_bool("kbroker.client.metrics")
         client_metrics = ClientMetrics(self.config.get_int("telemetry.max.bytes"), keeps=keeps)
         file = open_metrics_file(self.config.get_str("kbroker.client.metrics.file") or None, keeps=keeps)
         if file is not None:
             client_metrics.export = file.write
             self._undo.append(file.close)
-        return client_metrics
+        services.client_metrics = client_metrics
+        services.metadata.subscribe(client_metrics.on_metadata)
+        services.clients.on_closed(client_metrics.on_closed)
 
     def _kraft_setup(self, logs: LogManager) -> KraftSetup:
         config = self.config

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple, Protocol
 
 from kbroker.protocol.releases import releases
@@ -64,10 +65,14 @@ class Client:
 
     def note(self, used: Iterable[int]) -> None:
         """Add what a connection used, as `key << 16 | version`."""
+        known = self.used
         for key_and_version in used:
             key, version = key_and_version >> 16, key_and_version & 0xFFFF
-            low, high = self.used.get(key, (version, version))
-            self.used[key] = (min(low, version), max(high, version))
+            versions = known.get(key)
+            if versions is None:
+                known[key] = (version, version)
+            elif not versions[0] <= version <= versions[1]:
+                known[key] = (min(versions[0], version), max(versions[1], version))
 
     @property
     def dropped(self) -> dict[int, int]:
@@ -144,6 +149,7 @@ def _name(connection: Connected) -> ClientName:
     )
 
 
+@cache
 def _lowest_versions() -> Mapping[int, int]:
     """Of the newest release of Kafka, by API key."""
     newest = list(releases().values())[-1]

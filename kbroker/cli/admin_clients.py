@@ -53,14 +53,11 @@ def _show_clients(
     session: Session, node_ids: list[int], client_id: str | None, *, gone: bool, old: bool, apis: bool
 ) -> None:
     found: list[dict[str, Any]] = []
+    asked = {} if client_id is None else {"client_id": client_id}
     for node_id in node_ids:
-        answer = command(session.cluster, node_id, "clients", gone=gone)
+        answer = command(session.cluster, node_id, "clients", gone=gone, old=old, **asked)
         _say_what_is_left_out(session, node_id, answer["left_out"], "clients")
         found += [{"broker": node_id, **client} for client in answer["clients"]]
-    if client_id is not None:
-        found = [client for client in found if client["client_id"] == client_id]
-    if old:
-        found = [client for client in found if client["dropped_by_kafka_4"]]
     if apis and not session.json:
         _show_apis(session, found)
         return
@@ -98,8 +95,8 @@ def _show_apis(session: Session, found: list[dict[str, Any]]) -> None:
 
 def _show_metrics(session: Session, node_ids: list[int], client_id: str | None) -> None:
     found: list[dict[str, Any]] = []
+    asked = {} if client_id is None else {"client_id": client_id}
     for node_id in node_ids:
-        asked = {} if client_id is None else {"client_id": client_id}
         answer = command(session.cluster, node_id, "client_metrics", **asked)
         if not answer["kept"]:
             session.fail(

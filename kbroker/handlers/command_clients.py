@@ -1,7 +1,7 @@
 """The command `clients`: who is connected and what it uses (`broker/clients.py`).
 
-Arguments: `gone`, also those that have left; `limit`, of clients. Result: `clients`, and how many the limit
-has left out.
+Arguments: `gone`, also those that have left; `old`, only those that Kafka 4 turns away; `client_id`, only
+this one; `limit`, of clients. Result: `clients`, and how many the limit has left out.
 """
 
 from __future__ import annotations
@@ -17,14 +17,19 @@ if TYPE_CHECKING:
     from kbroker.handlers.context import RequestContext
 
 #: About a megabyte of JSON, 20 ms.
-LIMIT_MAX = 2000
+LIMIT_MAX = 1000
 
 
 def run(services: Services, context: RequestContext, arguments: dict[str, Any]) -> dict[str, Any]:
     """See the module."""
-    gone = argument(arguments, "gone", bool, False)
+    gone, old = argument(arguments, "gone", bool, False), argument(arguments, "old", bool, False)
+    client_id = argument(arguments, "client_id", str, None)
     limit = min(argument(arguments, "limit", int, LIMIT_MAX), LIMIT_MAX)
     clients = services.clients.clients(gone=gone)
+    if client_id is not None:
+        clients = [client for client in clients if client.name.client_id == client_id]
+    if old:
+        clients = [client for client in clients if client.dropped]
     return {
         "clients": [_describe(client) for client in clients[: max(limit, 0)]],
         "left_out": max(len(clients) - limit, 0),

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from struct import Struct, error as StructError, unpack_from
 from typing import NamedTuple, TypeAlias
 
-POINTS_MAX = 10_000
-ATTRIBUTES_MAX = 50_000
+POINTS_MAX = 5_000
+ATTRIBUTES_MAX = 20_000
 #: Messages within messages; attribute values may be lists of lists.
 _DEPTH_MAX = 8
 
