@@ -9,7 +9,6 @@ import click
 
 from kbroker.cli.admin_base import AdminCommand, Session, pass_session
 from kbroker.cli.output import time_text
-from kbroker.client.errors import ClientError
 from kbroker.client.own import NoKbroker, command
 
 _UNANSWERED = "Apache Kafka cannot tell who its clients are"
@@ -40,22 +39,33 @@ def clients(
     if metrics and (gone or old or apis):
         raise click.UsageError("--metrics goes with --broker and --client only")
     node_ids = sorted(session.cluster.brokers()) if broker is None else [broker]
-    try:
-        if metrics:
-            _show_metrics(session, node_ids, client_id)
-        else:
-            _show_clients(session, node_ids, client_id, gone=gone, old=old, apis=apis)
-    except NoKbroker as error:
-        raise ClientError(f"{error}: {_UNANSWERED}") from None
-
-
-def _show_clients(
-    session: Session, node_ids: list[int], client_id: str | None, *, gone: bool, old: bool, apis: bool
-) -> None:
-    found: list[dict[str, Any]] = []
     asked = {} if client_id is None else {"client_id": client_id}
+    if metrics:
+        answers = _ask(session, node_ids, "client_metrics", asked)
+        if answers:
+            _show_metrics(session, answers)
+    else:
+        answers = _ask(session, node_ids, "clients", {"gone": gone, "old": old, **asked})
+        if answers:
+            _show_clients(session, answers, gone=gone, apis=apis)
+
+
+def _ask(
+    session: Session, node_ids: list[int], name: str, arguments: dict[str, Any]
+) -> dict[int, dict[str, Any]]:
+    """What each broker answers; one that is no kbroker is told of and left out."""
+    answers = {}
     for node_id in node_ids:
-        answer = command(session.cluster, node_id, "clients", gone=gone, old=old, **asked)
+        try:
+            answers[node_id] = command(session.cluster, node_id, name, **arguments)
+        except NoKbroker as error:
+            session.fail(f"{error}: {_UNANSWERED}")
+    return answers
+
+
+def _show_clients(session: Session, answers: dict[int, dict[str, Any]], *, gone: bool, apis: bool) -> None:
+    found: list[dict[str, Any]] = []
+    for node_id, answer in answers.items():
         _say_what_is_left_out(session, node_id, answer["left_out"], "clients")
         found += [{"broker": node_id, **client} for client in answer["clients"]]
     if apis and not session.json:
@@ -93,11 +103,9 @@ def _show_apis(session: Session, found: list[dict[str, Any]]) -> None:
     session.show(found, ("CLIENT", "ADDRESS", "BROKER", "REQUEST", "VERSIONS", "KAFKA 4"), rows)
 
 
-def _show_metrics(session: Session, node_ids: list[int], client_id: str | None) -> None:
+def _show_metrics(session: Session, answers: dict[int, dict[str, Any]]) -> None:
     found: list[dict[str, Any]] = []
-    asked = {} if client_id is None else {"client_id": client_id}
-    for node_id in node_ids:
-        answer = command(session.cluster, node_id, "client_metrics", **asked)
+    for node_id, answer in answers.items():
         if not answer["kept"]:
             session.fail(
                 f"broker {node_id} keeps no metrics of clients: kbroker.client.metrics is false there"
