@@ -9,13 +9,14 @@ v11 no cluster operations; v12 topics by id (KIP-516); v13 an error for the whol
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from kbroker.broker.auto_topics import create_automatic_topics
 from kbroker.controller.topics import topic_name_problem
 from kbroker.errors import ErrorCode
 from kbroker.handlers import allowed_operations
-from kbroker.handlers.metadata_cache import remembered
+from kbroker.handlers.metadata_cache import EncodedAnswer, remembered
+from kbroker.handlers.metadata_pieces import topic_pieces
 from kbroker.handlers.partition_state import Reachable
 from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.protocol.generated.metadata_response import (
@@ -46,7 +47,7 @@ def handle(
         return error_response(request, context.version, ErrorCode.INVALID_REQUEST, None)
     missing = _to_create(services, context.version, request)
     if not missing:
-        return remembered(services, context, request, lambda: _answer(services, context, request, {}))
+        return remembered(services, context, request, lambda: _answer_in_pieces(services, context, request))
     creation = create_automatic_topics(services, missing)
     if not services.config.get_bool("kbroker.auto.create.wait"):
         # As Kafka: the first answer says that the topic is not there yet.
@@ -104,28 +105,59 @@ def _to_create(services: Services, version: int, request: MetadataRequest) -> li
     ]
 
 
+def _answer_in_pieces(
+    services: Services, context: RequestContext, request: MetadataRequest
+) -> MetadataResponse | EncodedAnswer:
+    """As `_answer`, sooner where only topics are asked for that are there."""
+    image = services.metadata.image
+    version = context.version
+    topics: Iterable[TopicImage | None] = image.topics
+    if not _wants_all(request, version):
+        if _asked_ids(request):
+            return _answer(services, context, request, {})
+        topics = list(map(image.topics.get, _asked_names(request)))
+        if None in topics:
+            return _answer(services, context, request, {})
+    operations = _operations(request)
+    pieces = topic_pieces(services, image, context.listener_name, version, operations)
+    response = _around(image, context, request)
+    return EncodedAnswer(pieces.answer(response, cast("Iterable[TopicImage]", topics)), version)
+
+
+def _operations(request: MetadataRequest) -> int:
+    wanted = request.include_topic_authorized_operations
+    return allowed_operations.TOPIC if wanted else allowed_operations.UNKNOWN
+
+
+def _around(image: ClusterImage, context: RequestContext, request: MetadataRequest) -> MetadataResponse:
+    """The answer without topics."""
+    operations = allowed_operations.UNKNOWN
+    if request.include_cluster_authorized_operations and 8 <= context.version <= 10:
+        operations = allowed_operations.CLUSTER
+    return MetadataResponse(
+        brokers=_brokers(image, context.listener_name),
+        cluster_id=image.cluster_id,
+        controller_id=image.controller_id,
+        topics=[],
+        cluster_authorized_operations=operations,
+    )
+
+
 def _answer(
     services: Services, context: RequestContext, request: MetadataRequest, created: dict[str, ErrorCode]
 ) -> MetadataResponse:
     image = services.metadata.image
     version = context.version
-    builder = _Topics(image, context.listener_name, version, request.include_topic_authorized_operations)
+    builder = _Topics(image, context.listener_name, version, _operations(request))
     if _wants_all(request, version):
         topics = [builder.known(topic) for topic in image.topics]
     elif ids := _asked_ids(request):
         topics = builder.by_id(ids)
     else:
         topics = builder.by_name(_asked_names(request), created)
-    operations = allowed_operations.UNKNOWN
-    if request.include_cluster_authorized_operations and 8 <= version <= 10:
-        operations = allowed_operations.CLUSTER
-    return MetadataResponse(
-        brokers=_brokers(image, context.listener_name),
-        cluster_id=image.cluster_id,
-        controller_id=image.controller_id,
-        topics=topics,
-        cluster_authorized_operations=operations,
-    )
+    response = _around(image, context, request)
+    response.topics = topics
+    return response
 
 
 def _brokers(image: ClusterImage, listener_name: str) -> list[MetadataResponseBroker]:
@@ -144,11 +176,11 @@ def _brokers(image: ClusterImage, listener_name: str) -> list[MetadataResponseBr
 class _Topics:
     """Topics of one image in the shape of one version."""
 
-    def __init__(self, image: ClusterImage, listener_name: str, version: int, operations: bool) -> None:
+    def __init__(self, image: ClusterImage, listener_name: str, version: int, operations: int) -> None:
         self._image = image
         self._version = version
         self._reachable = Reachable(image, listener_name)
-        self._operations = allowed_operations.TOPIC if operations else allowed_operations.UNKNOWN
+        self._operations = operations
 
     def by_id(self, ids: Iterable[Uuid]) -> list[MetadataResponseTopic]:
         """Known topics first, then the errors."""

@@ -33,6 +33,11 @@ class EncodedAnswer:
         self.data = data
         self.version = version
 
+    def encode(self, version: int) -> bytes:
+        """The bytes."""
+        assert version == self.version
+        return self.data
+
     def encode_into(self, out: bytearray, version: int) -> None:
         """Append the bytes."""
         assert version == self.version
@@ -54,12 +59,12 @@ def remembered(
     services: Services,
     context: RequestContext,
     request: MetadataRequest,
-    make: Callable[[], MetadataResponse],
+    make: Callable[[], MetadataResponse | EncodedAnswer],
 ) -> MetadataResponse:
     """The answer to `request`, made anew only if this image was not asked the same before."""
     topics = request.topics
     if topics is not None and len(topics) > _TOPICS_MAX:
-        return make()
+        return cast(MetadataResponse, make())
     image = services.metadata.image
     cache: _Answers | None = services.extras.get("metadata_answers")
     if cache is None or cache.image is not image:
