@@ -433,8 +433,11 @@ def describe(s: QuorumState, token: object, now: int, wall_ms: int) -> None:
         s.out.append(Reply(token, response))
         return
     _forget_observers(s, now)
-    own = ReplicaState(s.me, s.log.end, wall_ms, wall_ms)
-    voters = [own if id == s.me.id else _shown(replica) for id, replica in leading.voters.items()]
+    voters = [
+        # Of itself a static quorum does not know the directory either.
+        ReplicaState(replica.key, s.log.end, wall_ms, wall_ms) if id == s.me.id else _shown(replica)
+        for id, replica in leading.voters.items()
+    ]
     observers = [_shown(replica) for replica in leading.observers.values()]
     known = s.high_watermark if leading.established else -1
     s.out.append(
