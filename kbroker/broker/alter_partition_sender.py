@@ -93,6 +93,11 @@ class AlterPartitionSender:
         """See `InSyncPort`."""
         return {each.id for each in self._metadata.image.brokers.values() if not each.fenced}
 
+    def may_lead(self) -> bool:
+        """See `InSyncPort`."""
+        broker = self._metadata.image.brokers.get(self._broker_id)
+        return broker is not None and broker.epoch == self._broker_epoch()
+
     def propose(self, partition: Partition, proposal: Proposal) -> None:
         """See `InSyncPort`."""
         self._unsent[partition] = proposal

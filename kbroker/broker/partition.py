@@ -47,6 +47,14 @@ class InSyncPort(Protocol):
         """The brokers that are not fenced."""
         ...
 
+    def may_lead(self) -> bool:
+        """Whether the metadata has the registration of this very process.
+
+        Before that it may say that we lead, but means the process before: what that one had not synced may be
+        lost, and to go on in its epoch would give offsets away twice.
+        """
+        ...
+
     def propose(self, partition: Partition, proposal: Proposal) -> None:
         """Ask the controller; `Partition.isr_accepted` or `isr_refused` tells what came of it."""
         ...
@@ -65,6 +73,9 @@ class _Alone:
 
     def alive(self) -> Collection[int]:
         return ()
+
+    def may_lead(self) -> bool:
+        return True
 
     def propose(self, partition: Partition, proposal: Proposal) -> None:
         raise AssertionError("nobody may join or leave")
@@ -161,6 +172,10 @@ class Partition:
         if self.log is None:
             raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR)
         return self.log
+
+    def may_lead(self, leader_epoch: int) -> bool:
+        """Whether we can be meant: not the process before, and the log knows of no later epoch."""
+        return self._in_sync.may_lead() and self.online_log().latest_epoch <= leader_epoch
 
     def lead(
         self,
@@ -355,7 +370,7 @@ class Partition:
 
     def append(
         self,
-        records: bytes | memoryview,
+        records: bytes | bytearray | memoryview,
         now_ms: int,
         origin: AppendOrigin,
         required_acks: int = 1,

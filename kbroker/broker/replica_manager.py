@@ -14,7 +14,7 @@ from kbroker.broker.deferred import Deferred
 from kbroker.broker.group_sync import GroupSync
 from kbroker.broker.partition import ALONE, InSyncPort, Partition
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.metadata.image import CONFIG_BROKER, CONFIG_TOPIC
+from kbroker.metadata.image import CONFIG_BROKER, CONFIG_TOPIC, NO_LEADER
 from kbroker.replication.purgatory import Purgatory
 from kbroker.storage.data_sync import DataSync
 from kbroker.storage.disk import StorageError
@@ -161,8 +161,12 @@ class ReplicaManager:
 
     # -- for coordinators --
 
-    def append_internal(self, tp: TopicPartition, batch: bytes, *, origin: AppendOrigin) -> AppendResult:
+    def append_internal(
+        self, tp: TopicPartition, batch: bytes | bytearray, *, origin: AppendOrigin
+    ) -> AppendResult:
         """Append a batch as leader and write it; readable at once, committed as `when_committed` tells.
+
+        A batch that may be written to is patched in place.
 
         Raises:
             ApiError: this broker does not lead `tp`, or the batch is refused.
@@ -315,9 +319,18 @@ class ReplicaManager:
             job.finish()
 
     def _take_state(self, partition: Partition, state: PartitionImage, settings: TopicSettings) -> None:
-        if state.leader != self.broker_id:
+        leader = state.leader
+        if leader == self.broker_id and not partition.may_lead(state.leader_epoch):
+            _log.error(
+                "%s: not leading in epoch %d: the metadata is from before the start (the log's epoch is %d)",
+                partition.topic_partition,
+                state.leader_epoch,
+                partition.online_log().latest_epoch,
+            )
+            leader = NO_LEADER
+        if leader != self.broker_id:
             was_leader = partition.is_leader
-            partition.follow(state.leader, state.leader_epoch)
+            partition.follow(leader, state.leader_epoch)
             self._links.follow(partition)
             if was_leader:
                 self._tell(Leadership(partition.topic_partition, partition.topic_id, -1))

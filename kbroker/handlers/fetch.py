@@ -226,7 +226,8 @@ class OneFetch:
         unknown: list[PartitionRead] = []
         quiet: list[FetchedPartition] = []
         incremental = self._served.incremental
-        for wanted in self._served.partitions:
+        # A copy: what a follower's offset releases may be another request of this session.
+        for wanted in tuple(self._served.partitions):
             if incremental and self._reader.is_quiet(wanted):
                 quiet.append(wanted)
                 continue
