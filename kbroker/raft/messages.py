@@ -349,7 +349,8 @@ class Reply:
 @dataclass(frozen=True, slots=True)
 class ServeFetch:
     """Answer with `response`, its `records` being what the log has from `offset` on, before `end_offset`:
-    whole batches, at least one, as many as fit the limits of driver and asker."""
+    whole batches, at least one, as many as fit the limits of driver and asker; nothing, if the log begins
+    later by now."""
 
     token: object
     response: FetchResponse

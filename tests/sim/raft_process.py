@@ -52,10 +52,10 @@ from kbroker.raft.messages import (
 from kbroker.raft.node import RaftNode, Role
 from kbroker.raft.rpc import FetchRequest, FetchResponse, FetchSnapshotResponse, VoteRequest, VoteResponse
 from kbroker.types import OffsetAndEpoch
-from tests.sim.world import ANSWER, FAILED, GONE, MS, REQUEST, TIMER, Process, SyncedList
+from tests.sim.world import ANSWER, FAILED, GONE, MS, REQUEST, TIMER, Exchange, Process, SyncedList
 
-FLUSHED, PROBED = 10, 11
-_FETCH_ENTRIES, _PIECE = 50, 20
+FLUSHED, PROBED, SNAPSHOT = 10, 11, 12
+_PIECE = 20
 
 
 class RaftProcess(Process):
@@ -68,11 +68,23 @@ class RaftProcess(Process):
 
     node_class = RaftNode
 
-    def __init__(self, world, node_id, checks, voters, *, fsync=(100, 3 * MS), snapshot_every=0, **options):
+    def __init__(
+        self,
+        world,
+        node_id,
+        checks,
+        voters,
+        *,
+        fsync=(100, 3 * MS),
+        snapshot_every=0,
+        fetch_entries=50,
+        **options,
+    ):
         super().__init__(world, node_id)
         self.checks = checks
         self.base_voters, self.options = voters, options
         self.fsync, self.snapshot_every = fsync, snapshot_every
+        self.fetch_entries = fetch_entries
         self.log = SyncedList()
         self.durable_end = 0
         self.stored_election = ElectionState()
@@ -82,6 +94,7 @@ class RaftProcess(Process):
         self.archive = []
         self.node = None
         self.leads = None
+        self._snapshotting = False
         self.high_watermark = 0
         self._events = deque()
         self._busy = False
@@ -98,6 +111,7 @@ class RaftProcess(Process):
             self.id, self.base_voters, self.stored_election, random=self.world.below, **self.options
         )
         self.leads = None
+        self._snapshotting = False
         self.high_watermark = self.snapshot[0].offset if self.snapshot else 0
         self.durable_end = self.log.start
         self._part = []
@@ -167,6 +181,8 @@ class RaftProcess(Process):
             self.feed(Flushed(end))
         elif kind == PROBED:
             self.feed(VoterProbed(payload, (0, 1)))
+        elif kind == SNAPSHOT:
+            self._take_snapshot(payload)
         elif kind == GONE:
             self.feed(PeerGone(payload))
         else:
@@ -199,6 +215,10 @@ class RaftProcess(Process):
         """Ask for a linearizable read."""
         if self.up:
             self.feed(ReadBarrier(len(self.checks.committed)))
+
+    def change_voters(self, request):
+        """An administrator's request, answered to nobody."""
+        self.feed(Received(Exchange(self, self, request, None), request))
 
     def _append(self, items, **more):
         start = self.log.end
@@ -251,10 +271,16 @@ class RaftProcess(Process):
         self.checks.committed_to(self, self.high_watermark, effect.high_watermark)
         self.high_watermark = effect.high_watermark
         every = self.snapshot_every
-        if every and effect.high_watermark >= self.log.start + every:
-            self._take_snapshot(effect.high_watermark)
+        if every and effect.high_watermark >= self.log.start + every and not self._snapshotting:
+            self._snapshotting = True
+            self.world.push(self.world.now + 5 * MS, self, SNAPSHOT, effect.high_watermark)
+
+    _snapshotting = False
 
     def _take_snapshot(self, offset):
+        self._snapshotting = False
+        if offset <= self.log.start:
+            return
         entry = self.entry(offset - 1)
         rules = self.snapshot[1] if self.snapshot else None
         new = self.log.items[len(self.archive) - self.log.start : offset - self.log.start]
@@ -268,7 +294,7 @@ class RaftProcess(Process):
         start = max(self.log.start, offset - self.snapshot_every // 2)
         if self.durable_end >= start:
             self.log.drop_before(start)
-        self._events.append(SnapshotTaken(self.snapshot[0], self.log.start))
+        self.feed(SnapshotTaken(self.snapshot[0], self.log.start))
 
     def _lead(self, effect):
         self.leads = effect.epoch
@@ -294,15 +320,14 @@ class RaftProcess(Process):
             self.checks.voted(self, exchange.request.epoch, exchange.request.replica.id)
         if exchange.answer is not None:
             raise AssertionError(f"{exchange.request} is answered twice")
-        self.world.network.answer(exchange, response)
+        if exchange.asker is not self:
+            self.world.network.answer(exchange, response)
 
     def _serve(self, effect):
         first = effect.offset - self.log.start
-        if first < 0:
-            raise AssertionError("a fetch is served from before the log")
-        last = min(effect.end_offset - self.log.start, first + _FETCH_ENTRIES)
+        last = min(effect.end_offset - self.log.start, first + self.fetch_entries)
         response = effect.response
-        records = self.log.items[first:last]
+        records = self.log.items[first:last] if first >= 0 else []
         self.world.network.answer(
             effect.token,
             FetchResponse(

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from zlib import crc32
 
 from kbroker.raft.rpc import AddVoterRequest, RemoveVoterRequest
 from kbroker.raft.timeouts import RaftTimeouts
@@ -15,7 +16,7 @@ from tests.sim.raft_process import RaftProcess
 from tests.sim.world import MS, SECOND, Faults, Violation, World
 
 #: Faults for so long, and so long to recover afterwards.
-FAULTY = 6 * SECOND
+FAULTY = 4 * SECOND
 RECOVERY = 20 * SECOND
 
 
@@ -27,9 +28,10 @@ def directory(node_id):
 class RaftSim:
     """A quorum, its clients and its faults, all chosen by the seed."""
 
-    def __init__(self, seed, process_class=RaftProcess):
+    def __init__(self, seed, process_class=RaftProcess, warnings_allowed=False):
         world = self.world = World(seed)
         self.checks = RaftChecks()
+        self.checks.warnings_allowed = warnings_allowed
         self.dynamic = world.chance(0.4)
         count = (1, 2, 3, 3, 3, 3, 5, 5)[world.below(8)]
         extra = world.below(3)
@@ -39,6 +41,7 @@ class RaftSim:
         world.network.detects_death = world.chance(0.7)
         fsync = ((50, 500), (500, 8 * MS), (1 * MS, 300 * MS))[world.below(3)]
         snapshot_every = (0, 0, 20, 60)[world.below(4)]
+        fetch_entries = (1, 4, 50)[world.below(3)]
         skewed = world.chance(0.3)
         for node_id in range(1, count + extra + 1):
             process = process_class(
@@ -48,6 +51,7 @@ class RaftSim:
                 VoterSet(keys),
                 fsync=fsync,
                 snapshot_every=snapshot_every,
+                fetch_entries=fetch_entries,
                 directory_id=directory(node_id),
                 kraft_version=1 if self.dynamic else 0,
                 timeouts=RaftTimeouts(),
@@ -81,6 +85,13 @@ class RaftSim:
         self._demand_progress()
         return self
 
+    @property
+    def fingerprint(self):
+        """A number that tells one course of events from another."""
+        checks, world = self.checks, self.world
+        course = (world.events, world.now, world.random.random(), checks.leaders, checks.committed)
+        return crc32(repr(course).encode())
+
     def _client(self):
         world = self.world
         for process in world.processes.values():
@@ -92,21 +103,25 @@ class RaftSim:
         world.call(world.now + world.between(self.gap // 2, self.gap * 2), self._client)
 
     def _administrator(self):
-        world, leader = self.world, self.leader
-        if leader is not None and leader.paused_until <= world.now and world.chance(0.8):
-            node_id = 1 + world.below(len(world.processes))
-            if node_id in leader.node.voters:
-                if len(leader.node.voters) > 1:
-                    change = RemoveVoterRequest(ReplicaKey(node_id, directory(node_id)))
-                    world.network.request(world.processes[node_id], leader.id, change, SECOND)
-            else:
-                change = AddVoterRequest(QuorumVoter(node_id, directory(node_id)), 1000)
-                world.network.request(world.processes[node_id], leader.id, change, SECOND)
-        world.call(world.now + world.between(100 * MS, 2 * SECOND), self._administrator)
+        """Asks every node that thinks it leads, the deposed one behind a partition included."""
+        world = self.world
+        for leader in world.processes.values():
+            if leader.is_leader and leader.paused_until <= world.now:
+                node_id = 1 + world.below(len(world.processes))
+                if node_id not in leader.node.voters:
+                    voter = QuorumVoter(node_id, directory(node_id))
+                    leader.change_voters(AddVoterRequest(voter, 1000, world.chance(0.5)))
+                elif world.chance(0.7):
+                    leader.change_voters(RemoveVoterRequest(ReplicaKey(node_id, directory(node_id))))
+        hurry = world.chance(0.5)
+        gap = world.between(1 * MS, 50 * MS) if hurry else world.between(50 * MS, 2 * SECOND)
+        world.call(world.now + gap, self._administrator)
 
     def _demand_progress(self):
         """A leader that everybody follows, and a new value that everybody has."""
         world = self.world
+        for process in world.processes.values():
+            process.fetch_entries = 50
         known = len(self.checks.committed)
         processes = [*world.processes.values()]
 
@@ -126,9 +141,9 @@ class RaftSim:
         self.recovery = world.now - FAULTY
 
 
-def play(seed, process_class=RaftProcess):
+def play(seed, process_class=RaftProcess, warnings_allowed=False):
     """Play a seed; a violation names it."""
-    sim = RaftSim(seed, process_class)
+    sim = RaftSim(seed, process_class, warnings_allowed)
     try:
         return sim.run()
     except Violation as error:
@@ -141,5 +156,6 @@ if __name__ == "__main__":
     played = play(int(sys.argv[1]))
     print(
         f"{played.world.events} events, {len(played.checks.leaders)} leaders, "
-        f"{len(played.checks.committed)} committed, recovered in {played.recovery // MS} ms"
+        f"{len(played.checks.committed)} committed, recovered in {played.recovery / MS} ms, "
+        f"fingerprint {played.fingerprint:08x}"
     )
