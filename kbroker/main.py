@@ -35,7 +35,7 @@ from kbroker.broker.services import Services
 from kbroker.broker.topic_settings import TopicSettingsSource
 from kbroker.broker.transactions import wire_transactions
 from kbroker.config.listeners import inter_broker_listener
-from kbroker.config.quorum import QuorumConfig, quorum_config
+from kbroker.config.quorum import QuorumConfig, peer_routes, quorum_config
 from kbroker.errors import ApiError, ConfigError
 from kbroker.handlers.context import BROKER, CONTROLLER
 from kbroker.metadata.cache import MetadataCache
@@ -127,6 +127,7 @@ class Node:
         folders = self._folders = NodeFolders(self.config, self._disk, self._clock, self._undo)
         sockets = self._sockets = NodeSockets(self.config, quorum)
         self._undo.append(sockets.close)
+        self._client_metrics = self._open_client_metrics()
         loop = asyncio.get_running_loop()
         timer, blocking = LoopTimer(loop), BlockingRunner(loop)
         self._undo.append(blocking.close)
@@ -247,7 +248,7 @@ class Node:
         syncing = BlockingRunner(asyncio.get_running_loop(), threads=min(len(logs.dirs), 8), name="sync")
         self._undo.append(syncing.close)
         metadata = MetadataCache(self.cluster_id)
-        peers = PeerClient(f"kbroker-{self.node_id}", timer)
+        peers = PeerClient(f"kbroker-{self.node_id}", timer, peer_routes(config))
         self._undo.append(peers.close)
         self._setup = self._kraft_setup(logs)
         wire = RaftWire(self.cluster_id, self._quorum.controller_listener)
@@ -367,16 +368,19 @@ class Node:
         )
         self._undo.append(replication.stop)
 
-    def _wire_client_metrics(self, services: Services) -> None:
+    def _open_client_metrics(self) -> ClientMetrics:
         keeps = self.config.get_bool("kbroker.client.metrics")
         client_metrics = ClientMetrics(self.config.get_int("telemetry.max.bytes"), keeps=keeps)
         file = open_metrics_file(self.config.get_str("kbroker.client.metrics.file") or None, keeps=keeps)
         if file is not None:
             client_metrics.export = file.write
             self._undo.append(file.close)
-        services.client_metrics = client_metrics
-        services.metadata.subscribe(client_metrics.on_metadata)
-        services.clients.on_closed(client_metrics.on_closed)
+        return client_metrics
+
+    def _wire_client_metrics(self, services: Services) -> None:
+        services.client_metrics = self._client_metrics
+        services.metadata.subscribe(services.client_metrics.on_metadata)
+        services.clients.on_closed(services.client_metrics.on_closed)
 
     def _kraft_setup(self, logs: LogManager) -> KraftSetup:
         config = self.config

@@ -39,8 +39,10 @@ _log = logging.getLogger(__name__)
 
 #: Between attempts while something is under way: joining, leaving, a refused registration.
 _PAUSE_MS_MIN, _PAUSE_MS_MAX = 10.0, 250.0
-#: How long a broker that stops looks for a controller; there may be none, and it fences who is gone.
-_LEAVE_MS = 1500.0
+#: How long a broker that stops waits for a controller that does not answer; and while there is none, as when
+#: a whole cluster is stopped. Whoever goes without leave is fenced at once.
+_LEAVE_MS = 10_000.0
+_LEAVE_ALONE_MS = 400.0
 #: A start that takes longer tells what it waits for.
 _SILENT_MS = 3000.0
 #: Errors of a registration that no second attempt changes.
@@ -167,9 +169,17 @@ class BrokerLifecycle:
         return self._unfenced
 
     def on_metadata(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
-        """Subscribed to the metadata cache: a broker that was fenced by mistake says so at once."""
+        """Subscribed to the metadata cache: a broker that was fenced by mistake says so at once. One that
+        leaves waits until all others have heard of it, so they say at once that they have.
+        """
+        if old.brokers is new.brokers or self.state is not BrokerState.RUNNING:
+            return
         broker = new.brokers.get(self._node.id)
         if broker is not None and broker.epoch == self.epoch and broker.fenced and not self.fenced:
+            self.beat_now()
+        leaving = {each.id for each in new.brokers.values() if each.in_controlled_shutdown}
+        before = {each.id for each in old.brokers.values() if each.in_controlled_shutdown}
+        if leaving - before:
             self.beat_now()
 
     # -- the way out -----------------------------------------------------------------------------------------
@@ -183,7 +193,17 @@ class BrokerLifecycle:
         self._began_ms = self._clock.monotonic_ms()
         self._pause_ms = _PAUSE_MS_MIN
         self.beat_now()
+        self._timer.call_later(_LEAVE_ALONE_MS, self._leave_if_alone)
         return self._left
+
+    def _leave_if_alone(self) -> None:
+        if self.state is not BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+            return
+        if self._channel.knows_controller:
+            self._timer.call_later(_LEAVE_ALONE_MS, self._leave_if_alone)
+        else:
+            _log.info("stopping without a controller's leave: there is none")
+            self.stop()
 
     def stop(self) -> None:
         """Nothing is said any more."""

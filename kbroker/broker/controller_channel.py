@@ -88,6 +88,11 @@ class ControllerChannel:
         self._attempt(ask)
         return ask.answer
 
+    @property
+    def knows_controller(self) -> bool:
+        """Whether there is one, as far as this node knows."""
+        return self._find() is not None
+
     def leader_changed(self) -> None:
         """The active controller is another one: what waits goes there now, what is at the old one follows."""
         old, self._leader = self._leader, self._find()

@@ -11,7 +11,7 @@ usage: kbroker COMMAND [OPTIONS]
 
 kbroker is a Kafka-compatible broker.
 
-  start     start a broker; on an empty folder it makes a new one-node cluster
+  start     start a broker, or with --cluster 3 three of them; an empty folder becomes a new cluster
   wire      decode and encode Kafka messages, for authors of clients
   version   print the version
 

@@ -35,6 +35,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--port", type=int, help="port to listen on (9092); 0 takes any free one")
     parser.add_argument("--host", help="address to listen on (localhost); 0.0.0.0 is every interface")
+    parser.add_argument(
+        "--cluster",
+        type=int,
+        metavar="N",
+        help="start N nodes on this machine instead of one: ports from --port on, folders below --data",
+    )
     parser.add_argument("--data", metavar="DIR", help=f"folder of the data (./{DEFAULT_DATA})")
     parser.add_argument(
         "--config",
@@ -65,6 +71,10 @@ def start(arguments: Sequence[str]) -> int:
     """Run a broker until it is told to stop; returns the exit code."""
     options = _parser().parse_args(arguments)
     try:
+        if options.cluster is not None:
+            from kbroker.cli.cluster import start_cluster
+
+            return start_cluster(options)
         loaded = load(options)
         from kbroker.cli.run import run
 
@@ -131,7 +141,7 @@ def banner(node: Node) -> str:
     from kbroker import __version__
 
     address = node.bootstrap
-    admin = _admin_command() if address == "localhost:9092" else f"{_admin_command()} -b {address}"
+    admin = admin_command() if address == "localhost:9092" else f"{admin_command()} -b {address}"
     return (
         f"kbroker {__version__} listens on {address}  (cluster {node.cluster_id}, node {node.node_id})\n"
         f"data in {', '.join(node.log_dirs)}\n"
@@ -142,8 +152,8 @@ def banner(node: Node) -> str:
     )
 
 
-def _admin_command() -> str:
-    """`kbroker-admin`, by its path if only that is found: `make start` puts its environment on no PATH."""
+def admin_command() -> str:
+    """What to type for `kbroker-admin`: its path if only that is found, as `make start` sets no PATH."""
     name = "kbroker-admin"
     beside = os.path.join(os.path.dirname(sys.argv[0]), name)
     on_path = any(os.path.exists(os.path.join(d, name)) for d in os.environ.get("PATH", "").split(os.pathsep))

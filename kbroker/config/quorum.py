@@ -119,6 +119,27 @@ def _check(node_id: int, quorum: QuorumConfig, has_names: bool) -> None:
         )
 
 
+def peer_routes(config: BrokerConfig) -> dict[tuple[str, int], tuple[str, int]]:
+    """kbroker.peer.routes: by the advertised address, where to connect in its place.
+
+    Raises:
+        ConfigError: it is malformed.
+    """
+    routes: dict[tuple[str, int], tuple[str, int]] = {}
+    for text in config.get_list("kbroker.peer.routes"):
+        told, _, real = text.partition(">")
+        try:
+            routes[_pair(told)] = _pair(real)
+        except ConfigError:
+            raise ConfigError("kbroker.peer.routes must be a list of host:port>host:port") from None
+    return routes
+
+
+def _pair(text: str) -> tuple[str, int]:
+    host, port = _host_port(text)
+    return host, port
+
+
 def _voter(text: str) -> ConfiguredVoter:
     node, _, address = text.partition("@")
     host, _, port = address.rpartition(":")

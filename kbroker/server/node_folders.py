@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from kbroker.broker.storage_format import StorageFormat, format_storage
 from kbroker.errors import ConfigError
 from kbroker.server.folders import Folders, inspect_folders
+from kbroker.server.os_disk import OsDisk
 from kbroker.server.process_limits import open_log_files
 from kbroker.storage.file_names import LOCK
 from kbroker.storage.log_dir import LogDir
@@ -121,6 +122,16 @@ class NodeFolders:
             raise ConfigError(
                 f"cannot format {error.filename or self.log_dirs[0]}: {error.strerror}"
             ) from None
+
+
+def known_cluster_id(folders: Iterable[str]) -> str | None:
+    """The id of the cluster that the first formatted one of these folders belongs to; None if none is."""
+    disk = OsDisk()
+    for folder in folders:
+        meta = read_meta_properties(disk, folder) if os.path.isdir(folder) else None
+        if meta is not None and meta.cluster_id:
+            return meta.cluster_id
+    return None
 
 
 def log_directories(config: BrokerConfig) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ waits is told at once; new requests wait for the next attempt, which comes after
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
@@ -31,9 +31,13 @@ class PeerClient:
     Args:
         client_id: what the peers see in the requests' headers.
         timer: for time-outs and pauses.
+        routes: where to connect in place of an address.
     """
 
-    def __init__(self, client_id: str, timer: Timer) -> None:
+    def __init__(
+        self, client_id: str, timer: Timer, routes: Mapping[tuple[str, int], tuple[str, int]] | None = None
+    ) -> None:
+        self._routes = routes or {}
         self._loop = asyncio.get_running_loop()
         self._client_id = client_id
         self._timer = timer
@@ -59,7 +63,7 @@ class PeerClient:
         connection = self._connections.get((address, channel))
         if connection is None:
             connection = self._connections[address, channel] = PeerConnection(
-                self._loop, self._timer, address, self._client_id, self._buffers
+                self._loop, self._timer, self._routed(address), self._client_id, self._buffers
             )
         return connection.send(request, timeout_ms, version)
 
@@ -73,11 +77,17 @@ class PeerClient:
         self, address: PeerAddress, on_gone: Callable[[], None], on_back: Callable[[], None] | None = None
     ) -> PeerWatch:
         """See `Peers.watch`."""
-        watch = PeerWatch(self._loop, self._timer, address, on_gone, on_back, self._watches.discard)
+        watch = PeerWatch(
+            self._loop, self._timer, self._routed(address), on_gone, on_back, self._watches.discard
+        )
         if not self._closed:
             self._watches.add(watch)
             watch.begin()
         return watch
+
+    def _routed(self, address: PeerAddress) -> PeerAddress:
+        detour = self._routes.get((address.host, address.port))
+        return address if detour is None else address._replace(host=detour[0], port=detour[1])
 
     async def close(self) -> None:
         """Close all connections; what is under way fails with CLOSED."""

@@ -42,7 +42,7 @@ class RunningBroker:
         from kbroker.client.cluster import Cluster
         from kbroker.client.topics import create_topic
 
-        settings = {key: _text(value) for key, value in (config or {}).items()}
+        settings = {key: setting_text(value) for key, value in (config or {}).items()}
         with Cluster(self.bootstrap) as cluster:
             create_topic(cluster, name, partitions=partitions, replication_factor=1, configs=settings)
         return name
@@ -71,7 +71,7 @@ class Broker(RunningBroker):
         profile: str = "dev",
     ) -> None:
         super().__init__("", data or "")
-        self.config = {name: _text(value) for name, value in (config or {}).items()}
+        self.config = {name: setting_text(value) for name, value in (config or {}).items()}
         self.profile = profile
         self.host = host
         self.port = port
@@ -176,5 +176,6 @@ class Broker(RunningBroker):
         await asyncio.to_thread(self.stop)
 
 
-def _text(value: object) -> str:
+def setting_text(value: object) -> str:
+    """A setting's value as text (True -> "true")."""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -23,8 +23,16 @@ class ProcessRunner:
     beside the data folder, named like it with `.log` at the end.
     """
 
-    def __init__(self, settings: Mapping[str, str], profile: str, *, outlives_us: bool = False) -> None:
+    def __init__(
+        self,
+        settings: Mapping[str, str],
+        profile: str,
+        *,
+        outlives_us: bool = False,
+        keeps_log: bool = False,
+    ) -> None:
         self._outlives_us = outlives_us
+        self._keeps_log = keeps_log
         self._settings = settings
         self._profile = profile
         self._process: subprocess.Popen[str] | None = None
@@ -43,6 +51,11 @@ class ProcessRunner:
         Raises:
             ConfigError: the process ended before it served; the text is what it said last.
         """
+        self.spawn()
+        return self.wait_ready()
+
+    def spawn(self) -> None:
+        """Start the process; `wait_ready` waits until it serves."""
         arguments = [sys.executable, "-m", "kbroker.cli.main", "start", "--profile", self._profile]
         if not self._outlives_us:
             arguments.append("--stop-with-stdin")
@@ -54,6 +67,7 @@ class ProcessRunner:
         }
         package = os.path.dirname(os.path.dirname(os.path.abspath(kbroker.__file__)))
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, (package, environment.get("PYTHONPATH"))))
+        os.makedirs(os.path.dirname(self.log_path) or ".", exist_ok=True)
         with open(self.log_path, "ab") as log:
             self._process = subprocess.Popen(
                 arguments,
@@ -64,6 +78,10 @@ class ProcessRunner:
                 text=True,
                 start_new_session=True,
             )
+
+    def wait_ready(self) -> str:
+        """The address, once it serves; raises as `start`."""
+        assert self._process is not None
         assert self._process.stdout is not None
         for line in self._process.stdout:
             match = _LISTENS.match(line)
@@ -97,7 +115,7 @@ class ProcessRunner:
 
     def _close(self) -> None:
         self._close_pipes()
-        if os.path.exists(self.log_path):
+        if not self._keeps_log and os.path.exists(self.log_path):
             os.unlink(self.log_path)
 
     def _last_words(self) -> str:

@@ -30,4 +30,7 @@ kbroker.log.level | string | info | anycase DEBUG,INFO,WARNING,ERROR | ro | obey
     The least important log lines written to stderr.
 kbroker.metadata.fsync | boolean | true | - | ro | obeyed
     Whether a metadata change waits until it is forced to disk; the development profile does not wait.
+kbroker.peer.routes | list |  | no empty items | ro | obeyed
+    Detours to other nodes, `host:port>host:port`: what is advertised, and where to connect in its place. For
+    tests that cut links, and for nodes behind different address translations.
 """.replace("@RELEASES@", _RELEASES)

@@ -1,0 +1,219 @@
+"""`kbroker start --cluster N`: several nodes on this machine, each a process, under one command.
+
+The parent starts them, shows what they log with the node's number in front, and stops them when it is
+stopped itself. Their data stay in the folder: the same command goes on with them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from typing import IO, TYPE_CHECKING
+
+from kbroker.config.local_cluster import NODES_MAX, LocalNode, consecutive_ports, node_settings, plan_nodes
+from kbroker.errors import ConfigError
+
+if TYPE_CHECKING:
+    import argparse
+
+_LISTENS = re.compile(r"kbroker \S+ listens on (\S+)")
+
+
+class _Process:
+    """A node's process, and threads that pass on what it says."""
+
+    def __init__(self, node: LocalNode, command: Sequence[str], ended: threading.Event) -> None:
+        self.node = node
+        self.ready = threading.Event()
+        self.serves = False
+        self._ended = ended
+        # A session of its own: Ctrl-C is for us, who tell them; if we are killed our pipe's end tells them.
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self._start(self._hear, self._process.stdout)
+        self._stderr = self._start(self._relay, self._process.stderr)
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs."""
+        return self._process.poll()
+
+    def signal(self, number: int) -> None:
+        """Send a signal, if it runs."""
+        if self._process.poll() is None:
+            self._process.send_signal(number)
+
+    def wait(self) -> None:
+        """Until it has ended and all it said is passed on."""
+        self._process.wait()
+        self._stderr.join(1)
+
+    @staticmethod
+    def _start(work: object, stream: IO[str]) -> threading.Thread:
+        thread = threading.Thread(target=work, args=(stream,), daemon=True)  # type: ignore[arg-type]
+        thread.start()
+        return thread
+
+    def _hear(self, stream: IO[str]) -> None:
+        for line in stream:
+            if _LISTENS.match(line):
+                self.serves = True
+                self.ready.set()
+        self.ready.set()
+        self._ended.set()
+
+    def _relay(self, stream: IO[str]) -> None:
+        for line in stream:
+            print(f"[{self.node.id}] {line}", end="", file=sys.stderr, flush=True)
+
+
+def start_cluster(options: argparse.Namespace) -> int:
+    """Run the nodes until told to stop; returns the exit code.
+
+    Raises:
+        ConfigError: it cannot start like this; no node was started.
+    """
+    nodes, cluster_id = _plan(options)
+    ended, stop = threading.Event(), _catch_signals()
+    commands = [_command(options, node, nodes, cluster_id) for node in nodes]
+    processes = [_Process(node, command, ended) for node, command in zip(nodes, commands)]
+    try:
+        for process in processes:
+            while not process.ready.wait(0.05) and not stop.is_set():
+                pass
+        if stop.is_set():
+            return 0
+        if not all(process.serves for process in processes):
+            return 1
+        print(_banner(nodes, cluster_id), flush=True)
+        return _watch(processes, ended, stop)
+    finally:
+        _stop(processes)
+
+
+def _watch(processes: list[_Process], ended: threading.Event, stop: threading.Event) -> int:
+    """Until a signal, or all have ended by themselves."""
+    alive = list(processes)
+    while alive and not stop.wait(0.2):
+        if not ended.is_set():
+            continue
+        ended.clear()
+        for process in [each for each in alive if each.exit_code is not None]:
+            alive.remove(process)
+            print(
+                f"kbroker: node {process.node.id} has ended ({_how(process.exit_code)}); the others go on",
+                file=sys.stderr,
+                flush=True,
+            )
+    return 0 if stop.is_set() else 1
+
+
+def _how(exit_code: int | None) -> str:
+    if exit_code is not None and exit_code < 0:
+        return signal.Signals(-exit_code).name
+    return f"exit code {exit_code}"
+
+
+def _stop(processes: Sequence[_Process]) -> None:
+    for process in processes:
+        process.signal(signal.SIGTERM)
+    for process in processes:
+        process.wait()
+
+
+def _catch_signals() -> threading.Event:
+    """Set by the first SIGINT or SIGTERM. The second one ends us, and with our pipes the nodes."""
+    stop = threading.Event()
+
+    def caught(number: int, frame: object) -> None:
+        if stop.is_set():
+            os._exit(130)
+        stop.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, caught)
+    return stop
+
+
+def _plan(options: argparse.Namespace) -> tuple[list[LocalNode], str]:
+    from kbroker.cli.start import DEFAULT_DATA
+    from kbroker.server.node_folders import known_cluster_id, new_cluster_id
+    from kbroker.types import uuid_to_string
+
+    count: int = options.cluster
+    if not 1 <= count <= NODES_MAX:
+        raise ConfigError(f"--cluster must be between 1 and {NODES_MAX}, not {count}")
+    if options.config:
+        raise ConfigError("--cluster goes without --config: each node gets settings of its own; use --set")
+    host = options.host or "localhost"
+    if ":" in host or host == "0.0.0.0":
+        raise ConfigError(f"--cluster needs a name or an IPv4 address of this machine, not {host}")
+    first = 9092 if options.port is None else options.port
+    ports = consecutive_ports(first, count) if first else _free_ports(count)
+    folder = os.path.abspath(options.data or DEFAULT_DATA)
+    if os.path.exists(os.path.join(folder, "meta.properties")):
+        raise ConfigError(f"{folder} has the data of a single broker; give another folder with --data")
+    nodes = plan_nodes(folder, host, ports)
+    beyond = os.path.join(folder, f"node-{count + 1}")
+    if os.path.exists(beyond) and not os.path.exists(os.path.join(folder, f"node-{count}")):
+        raise ConfigError(f"{folder} has the data of another cluster")
+    if os.path.exists(beyond):
+        raise ConfigError(f"{folder} has the data of a cluster of more than {count} nodes")
+    return nodes, known_cluster_id([node.folder for node in nodes]) or uuid_to_string(new_cluster_id())
+
+
+def _free_ports(count: int) -> list[tuple[int, int]]:
+    sockets = [socket.socket() for _ in range(2 * count)]
+    try:
+        for sock in sockets:
+            sock.bind(("127.0.0.1", 0))
+        ports = [sock.getsockname()[1] for sock in sockets]
+    finally:
+        for sock in sockets:
+            sock.close()
+    return list(zip(ports[::2], ports[1::2]))
+
+
+def _command(
+    options: argparse.Namespace, node: LocalNode, nodes: Sequence[LocalNode], cluster_id: str
+) -> list[str]:
+    from kbroker.config.sources import parse_assignment
+
+    overrides = dict(parse_assignment(text) for text in options.set)
+    command = [sys.executable, "-m", "kbroker.cli.main", "start"]
+    command += ["--profile", options.profile, "--stop-with-stdin"]
+    for name, value in node_settings(node, nodes, cluster_id, overrides).items():
+        command += ["--set", f"{name}={value}"]
+    return command
+
+
+def _banner(nodes: Sequence[LocalNode], cluster_id: str) -> str:
+    from kbroker import __version__
+    from kbroker.cli.start import admin_command
+
+    admin = f"{admin_command()} -b {nodes[0].bootstrap}"
+    lines = [f"kbroker {__version__}: a cluster of {len(nodes)} nodes  (cluster {cluster_id})"]
+    lines += [f"  node {node.id} listens on {node.bootstrap}, data in {node.folder}" for node in nodes]
+    lines += [
+        f"reach it at {','.join(node.bootstrap for node in nodes)}",
+        f"try:  {admin} topics create greetings",
+        f"      {admin} topics produce greetings --value hello",
+        f"      {admin} topics describe greetings",
+        "stop with Ctrl-C; the data stay",
+    ]
+    return "\n".join(lines)

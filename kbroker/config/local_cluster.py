@@ -1,0 +1,69 @@
+"""A cluster of several nodes on one machine: the settings of each, for the command line and for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+#: Most nodes of a local cluster.
+NODES_MAX = 9
+
+
+class LocalNode(NamedTuple):
+    """One node.
+
+    Attributes:
+        client_port, controller_port: of its two listeners.
+        folder: of its data.
+    """
+
+    id: int
+    host: str
+    client_port: int
+    controller_port: int
+    folder: str
+
+    @property
+    def bootstrap(self) -> str:
+        """The host:port that clients use."""
+        return f"{self.host}:{self.client_port}"
+
+
+def plan_nodes(folder: str, host: str, ports: Sequence[tuple[int, int]]) -> list[LocalNode]:
+    """Nodes 1 to n, each with a folder of its own in `folder`, and (client, controller) ports."""
+    return [
+        LocalNode(number, host, client, controller, f"{folder.rstrip('/')}/node-{number}")
+        for number, (client, controller) in enumerate(ports, 1)
+    ]
+
+
+def consecutive_ports(first: int, count: int) -> list[tuple[int, int]]:
+    """Client ports from `first` on; those of the controllers are 10,000 higher, or lower above 55,535."""
+    distance = 10_000 if first + count + 10_000 <= 65_536 else -10_000
+    return [(first + number, first + number + distance) for number in range(count)]
+
+
+def node_settings(
+    node: LocalNode, nodes: Sequence[LocalNode], cluster_id: str, overrides: Mapping[str, str]
+) -> dict[str, str]:
+    """All settings of one node. Topics have a replica on each of three nodes, unless `overrides` say else."""
+    voters = ",".join(f"{each.id}@{each.host}:{each.controller_port}" for each in nodes)
+    replicas = str(min(3, len(nodes)))
+    in_sync = "2" if len(nodes) >= 3 else "1"
+    return {
+        "default.replication.factor": replicas,
+        "min.insync.replicas": in_sync,
+        "offsets.topic.replication.factor": replicas,
+        "transaction.state.log.replication.factor": replicas,
+        "transaction.state.log.min.isr": in_sync,
+        "share.coordinator.state.topic.replication.factor": replicas,
+        "share.coordinator.state.topic.min.isr": in_sync,
+        **overrides,
+        "process.roles": "broker,controller",
+        "node.id": str(node.id),
+        "listeners": f"PLAINTEXT://{node.bootstrap},CONTROLLER://{node.host}:{node.controller_port}",
+        "controller.listener.names": "CONTROLLER",
+        "controller.quorum.voters": voters,
+        "kbroker.cluster.id": cluster_id,
+        "log.dirs": node.folder,
+    }

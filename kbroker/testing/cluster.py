@@ -1,0 +1,386 @@
+"""`Cluster`: several nodes as processes of this machine, to be killed, paused, cut off and brought back."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from kbroker.config.local_cluster import LocalNode, node_settings, plan_nodes
+from kbroker.errors import ApiError
+from kbroker.testing.broker import setting_text
+from kbroker.testing.links import Links, Way, both_ways
+from kbroker.testing.process import ProcessRunner
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from kbroker.protocol.generated.metadata_response import MetadataResponse, MetadataResponsePartition
+
+T = TypeVar("T")
+
+_PAUSE_S = 0.02
+_WAIT_S = 30.0
+
+
+class ClusterNode:
+    """One node of a `Cluster`: `id`, `bootstrap` ("host:port"), `data` (its folder), `pid` while it runs."""
+
+    def __init__(self, plan: LocalNode, settings: Mapping[str, str], profile: str) -> None:
+        self.plan = plan
+        self.id = plan.id
+        self.bootstrap = plan.bootstrap
+        self.data = plan.folder
+        self.settings = dict(settings)
+        self.paused = False
+        self._profile = profile
+        self._runner: ProcessRunner | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether it was started and neither stopped nor killed."""
+        return self._runner is not None
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        assert self._runner is not None, f"node {self.id} does not run"
+        return self._runner.pid
+
+    @property
+    def log(self) -> str:
+        """What it has said on stderr."""
+        with open(f"{self.data}.log", encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def spawn(self) -> None:
+        """Start the process."""
+        assert self._runner is None, f"node {self.id} runs already"
+        runner = ProcessRunner(self.settings, self._profile, keeps_log=True)
+        runner.spawn()
+        self._runner = runner
+
+    def wait_ready(self) -> None:
+        """Wait until it serves.
+
+        Raises:
+            ConfigError: it ended before; the text is what it said last.
+        """
+        assert self._runner is not None
+        try:
+            self._runner.wait_ready()
+        except BaseException:
+            self._runner = None
+            raise
+
+    def stop(self) -> None:
+        """SIGTERM, and wait."""
+        self.resume()
+        runner, self._runner = self._runner, None
+        if runner is not None:
+            runner.stop()
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        runner, self._runner = self._runner, None
+        self.paused = False
+        assert runner is not None, f"node {self.id} does not run"
+        runner.kill()
+
+    def pause(self) -> None:
+        """SIGSTOP: it is there, and does nothing."""
+        os.kill(self.pid, signal.SIGSTOP)
+        self.paused = True
+
+    def resume(self) -> None:
+        """SIGCONT."""
+        if self.paused:
+            os.kill(self.pid, signal.SIGCONT)
+            self.paused = False
+
+
+class Cluster:
+    """Nodes 1 to n, each a broker and a controller of one quorum. Use as a context manager.
+
+    Args:
+        size: how many nodes.
+        config: settings of all of them; topics have three replicas, two of which must be in sync, by default.
+        data: folder of the data; a temporary one, removed at the end, if None.
+        links: whether links can be cut. What nodes say to each other then passes through this process.
+        profile: `dev` or `production`.
+    """
+
+    def __init__(
+        self,
+        size: int = 3,
+        *,
+        config: Mapping[str, object] | None = None,
+        data: str | None = None,
+        links: bool = True,
+        profile: str = "dev",
+    ) -> None:
+        self.size = size
+        self.config = {name: setting_text(value) for name, value in (config or {}).items()}
+        self.profile = profile
+        self.data = data or ""
+        self.nodes: dict[int, ClusterNode] = {}
+        self._own_data = data is None
+        self._links = Links() if links else None
+
+    # -- life ------------------------------------------------------------------------------------------------
+
+    def start(self) -> Cluster:
+        """Start all nodes; returns when all serve.
+
+        Raises:
+            ConfigError: one cannot start; the text says why.
+        """
+        if not self.nodes:
+            self._plan()
+        started = [node for node in self.nodes.values() if not node.running]
+        try:
+            for node in started:
+                node.spawn()
+            for node in started:
+                node.wait_ready()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def stop(self) -> None:
+        """Stop all nodes, and remove a temporary data folder."""
+        for node in self.nodes.values():
+            if node.running:
+                node.resume()
+                os.kill(node.pid, signal.SIGTERM)
+        for node in self.nodes.values():
+            node.stop()
+        if self._links is not None:
+            self._links.close()
+        if self._own_data and self.data:
+            shutil.rmtree(self.data, ignore_errors=True)
+            self.data = ""
+
+    def __enter__(self) -> Cluster:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @property
+    def bootstrap(self) -> str:
+        """ "host:port" of all nodes, with commas between."""
+        return ",".join(node.bootstrap for node in self.nodes.values())
+
+    # -- faults ----------------------------------------------------------------------------------------------
+
+    def kill(self, node_id: int) -> None:
+        """End a node as `kill -9` does; `restart` brings it back with its data."""
+        self.nodes[node_id].kill()
+
+    def stop_node(self, node_id: int) -> None:
+        """Stop a node cleanly."""
+        self.nodes[node_id].stop()
+
+    def pause(self, node_id: int) -> None:
+        """Stop a node's process where it is (SIGSTOP); `resume` lets it go on."""
+        self.nodes[node_id].pause()
+
+    def resume(self, node_id: int) -> None:
+        """Let a paused node go on."""
+        self.nodes[node_id].resume()
+
+    def restart(self, node_id: int) -> None:
+        """Stop the node cleanly if it runs, and start it; returns when it serves."""
+        node = self.nodes[node_id]
+        node.stop()
+        node.spawn()
+        node.wait_ready()
+
+    def rolling_restart(self, timeout_s: float = _WAIT_S) -> None:
+        """Restart one node after the other, each when all replicas are in sync."""
+        for node_id in self.nodes:
+            self.restart(node_id)
+            self.wait_for(self.all_in_sync, timeout_s)
+
+    def partition(self, *groups: Iterable[int]) -> None:
+        """Cut the links between nodes of different groups; nodes that are in no group are one more.
+
+        `partition([1])` cuts node 1 off from all others.
+        """
+        sides = [set(group) for group in groups]
+        rest = set(self.nodes).difference(*sides)
+        sides = [side for side in (*sides, rest) if side]
+        for index, side in enumerate(sides):
+            for other in sides[index + 1 :]:
+                self.cut(*both_ways(side, other))
+
+    def cut(self, *ways: Way) -> None:
+        """Nothing arrives from a node at another any more: `cut((1, 2))` is one way only."""
+        assert self._links is not None, "made with links=False"
+        self._links.cut(ways)
+
+    def heal(self) -> None:
+        """Mend all links, and let paused nodes go on."""
+        if self._links is not None:
+            self._links.heal()
+        for node in self.nodes.values():
+            node.resume()
+
+    # -- looking ---------------------------------------------------------------------------------------------
+
+    def wait_for(self, condition: Callable[[], T], timeout_s: float = _WAIT_S) -> T:
+        """Wait until `condition()` is true; its value. What it raises while nodes fail counts as not yet.
+
+        Raises:
+            AssertionError: it did not come to that; the text has what was raised last.
+        """
+        deadline = time.monotonic() + timeout_s
+        last: Exception | None = None
+        while True:
+            try:
+                value = condition()
+                if value:
+                    return value
+                last = None
+            except (ApiError, OSError, AssertionError, KeyError) as error:
+                last = error
+            if time.monotonic() > deadline:
+                name = getattr(condition, "__name__", "the condition")
+                raise AssertionError(f"{name}: not within {timeout_s:.0f} s ({last!r})")
+            time.sleep(_PAUSE_S)
+
+    def create_topic(
+        self,
+        name: str,
+        partitions: int = 1,
+        *,
+        replication_factor: int = -1,
+        config: Mapping[str, object] | None = None,
+    ) -> str:
+        """Create a topic and wait until it can be used; returns its name.
+
+        Raises:
+            ApiError: it exists, or a setting is refused.
+        """
+        from kbroker.client.cluster import Cluster as Client
+        from kbroker.client.topics import create_topic
+
+        settings = {key: setting_text(value) for key, value in (config or {}).items()}
+        with Client(self._reachable) as client:
+            create_topic(
+                client, name, partitions=partitions, replication_factor=replication_factor, configs=settings
+            )
+        for node in self.nodes.values():
+            if node.running and not node.paused and not self._is_cut(node.id):
+                self.wait_for(partial(self._knows, node.id, name))
+        return name
+
+    def metadata(self, node_id: int | None = None, topics: Iterable[str] | None = None) -> MetadataResponse:
+        """What a node (or any that runs) says of the cluster."""
+        from kbroker.client.cluster import Cluster as Client
+
+        where = self._reachable if node_id is None else self.nodes[node_id].bootstrap
+        with Client(where, timeout_s=5) as client:
+            return client.metadata(topics)
+
+    def describe(
+        self, topic: str, partition: int = 0, node_id: int | None = None
+    ) -> MetadataResponsePartition:
+        """A partition: `.leader_id`, `.isr_nodes`, `.replica_nodes`. KeyError if there is none."""
+        for found in self.metadata(node_id, [topic]).topics:
+            for each in found.partitions:
+                if each.partition_index == partition:
+                    return each
+        raise KeyError(f"{topic}-{partition}")
+
+    def leader(self, topic: str, partition: int = 0) -> int:
+        """The id of a partition's leader; -1: nobody leads it."""
+        return self.describe(topic, partition).leader_id
+
+    def controller(self) -> int:
+        """The id of the active controller.
+
+        Raises:
+            ApiError: there is none now.
+        """
+        from kbroker.client.cluster import Cluster as Client
+        from kbroker.client.describe import describe_quorum
+
+        with Client(self._reachable, timeout_s=5) as client:
+            quorum = describe_quorum(client)
+        return -1 if quorum is None else quorum.leader
+
+    def all_in_sync(self) -> bool:
+        """Whether every node is there and every replica of every topic in sync."""
+        answer = self.metadata()
+        if {broker.node_id for broker in answer.brokers} != set(self.nodes):
+            return False
+        return all(
+            len(partition.isr_nodes) == len(partition.replica_nodes) and partition.leader_id >= 0
+            for topic in answer.topics
+            for partition in topic.partitions
+        )
+
+    def _knows(self, node_id: int, topic: str) -> bool:
+        found = self.metadata(node_id, [topic]).topics
+        return all(topic.partitions and not topic.error_code for topic in found)
+
+    def _is_cut(self, node_id: int) -> bool:
+        return self._links is not None and any(node_id in way for way in self._links.cuts)
+
+    # -- inside ----------------------------------------------------------------------------------------------
+
+    @property
+    def _reachable(self) -> str:
+        found = [node.bootstrap for node in self.nodes.values() if node.running and not node.paused]
+        assert found, "no node runs"
+        return ",".join(found)
+
+    def _plan(self) -> None:
+        from kbroker.server.node_folders import known_cluster_id, new_cluster_id
+        from kbroker.types import uuid_to_string
+
+        if not self.data:
+            import tempfile
+
+            self.data = tempfile.mkdtemp(prefix="kbroker-cluster-")
+        ports = free_ports(2 * self.size)
+        plans = plan_nodes(self.data, "127.0.0.1", list(zip(ports[::2], ports[1::2])))
+        cluster_id = known_cluster_id([plan.folder for plan in plans]) or uuid_to_string(new_cluster_id())
+        for plan in plans:
+            settings = node_settings(plan, plans, cluster_id, self.config)
+            routes = [] if self._links is None else self._routes(self._links, plan, plans)
+            if routes:
+                settings["kbroker.peer.routes"] = ",".join(routes)
+            self.nodes[plan.id] = ClusterNode(plan, settings, self.profile)
+
+    @staticmethod
+    def _routes(links: Links, node: LocalNode, nodes: list[LocalNode]) -> list[str]:
+        routes = []
+        for other in nodes:
+            for port in (other.client_port, other.controller_port):
+                if other is not node:
+                    detour = links.add((node.id, other.id), other.host, port)
+                    routes.append(f"{other.host}:{port}>127.0.0.1:{detour}")
+        return routes
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of 127.0.0.1 that nobody listens on now."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for sock in sockets:
+            sock.bind(("127.0.0.1", 0))
+        return [sock.getsockname()[1] for sock in sockets]
+    finally:
+        for sock in sockets:
+            sock.close()
