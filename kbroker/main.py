@@ -128,6 +128,7 @@ class Node:
         sockets = self._sockets = NodeSockets(self.config, quorum)
         self._undo.append(sockets.close)
         self._client_metrics = self._open_client_metrics()
+        self._client_metrics = self._open_client_metrics()
         loop = asyncio.get_running_loop()
         timer, blocking = LoopTimer(loop), BlockingRunner(loop)
         self._undo.append(blocking.close)
@@ -367,6 +368,15 @@ class Node:
             ),
         )
         self._undo.append(replication.stop)
+
+    def _open_client_metrics(self) -> ClientMetrics:
+        keeps = self.config.get_bool("kbroker.client.metrics")
+        client_metrics = ClientMetrics(self.config.get_int("telemetry.max.bytes"), keeps=keeps)
+        file = open_metrics_file(self.config.get_str("kbroker.client.metrics.file") or None, keeps=keeps)
+        if file is not None:
+            client_metrics.export = file.write
+            self._undo.append(file.close)
+        return client_metrics
 
     def _open_client_metrics(self) -> ClientMetrics:
         keeps = self.config.get_bool("kbroker.client.metrics")

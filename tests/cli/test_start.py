@@ -159,6 +159,10 @@ def test_settings_that_are_wrong(tmp_path, data, refused):
     assert "--port must be between" in refused("--port", 99999, "--data", data)
     assert refused("--port", 0, "--data", "") == "kbroker: --data needs a folder"
     assert "names a folder twice" in refused("--port", 0, "--data", f"{data},{data}/../data")
+    file = f"kbroker.client.metrics.file={tmp_path / 'absent' / 'file'}"
+    for name, why in (("true", "cannot write"), ("false", "stays empty without kbroker.client.metrics=true")):
+        metrics = ["--set", f"kbroker.client.metrics={name}", "--set", file]
+        assert why in refused("--port", 0, *metrics, "--data", data)
     assert not data.exists()
 
 
