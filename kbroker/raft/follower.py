@@ -235,8 +235,11 @@ def snapshot_answered(
     s: QuorumState, now: int, request: FetchSnapshotRequest, response: FetchSnapshotResponse
 ) -> None:
     """A piece of the snapshot; or there is none any more: begin again with a fetch."""
-    snapshot = s.following.snapshot
+    following, snapshot = s.following, s.following.snapshot
     if not _is_current(s, now, request, response.error, response.leader):
+        if s.following is following and response.error is not ErrorCode.NONE:
+            # Kafka's leader fails to say that a snapshot is gone: UNKNOWN_SERVER_ERROR. Begin anew.
+            following.snapshot = None
         return
     _leader_answered(s, now)
     if (

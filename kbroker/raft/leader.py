@@ -238,7 +238,7 @@ def fetch_requested(s: QuorumState, now: int, token: object, request: FetchReque
     else:
         error = leader_only_error(s, request.epoch)
     if error is not ErrorCode.NONE:
-        s.out.append(Reply(token, FetchResponse(error, s.view)))
+        s.out.append(Reply(token, FetchResponse(error, s.view, -1, s.log.start)))
         return
     leading = s.leading
     assert leading is not None

@@ -19,7 +19,7 @@ from kbroker.raft.rpc import (
 )
 from kbroker.raft.state import Leading, PendingChange, QuorumState, Replica, directories_agree
 from kbroker.raft.voter_set import QuorumVoter, ReplicaKey, VoterSet
-from kbroker.types import ZERO_UUID
+from kbroker.types import ZERO_UUID, uuid_to_string
 
 #: A new voter must have been at the end of the log within this time, or it would hold up commits.
 _CAUGHT_UP_MS = 3_600_000
@@ -34,6 +34,10 @@ def change_requested(s: QuorumState, now: int, token: object, request: VoterChan
     if error is not ErrorCode.NONE:
         _answer(s, token, error)
         return
+    invalid = _invalid(request)
+    if invalid is not None:
+        _answer(s, token, ErrorCode.INVALID_REQUEST, invalid)
+        return
     refusal = _not_now(s)
     if refusal is not None:
         _answer(s, token, ErrorCode.REQUEST_TIMED_OUT, refusal)
@@ -47,6 +51,23 @@ def change_requested(s: QuorumState, now: int, token: object, request: VoterChan
             _update(s, token, request.voter)
         case UpgradeKraftVersion():
             _upgrade(s, now, token, request)
+
+
+def _invalid(request: VoterChange) -> str | None:
+    match request:
+        case AddVoterRequest(voter=voter):
+            if voter.id < 0 or voter.directory_id == ZERO_UUID:
+                return "Add voter request didn't include a valid voter"
+            if not voter.endpoints:
+                return "Add voter request didn't include the endpoint for the default listener"
+        case RemoveVoterRequest(voter=key):
+            if key.id < 0 or key.directory_id == ZERO_UUID:
+                return "Remove voter request didn't include a valid voter"
+        case UpdateVoterRequest(voter=voter):
+            valid = voter.id >= 0 and voter.directory_id != ZERO_UUID and voter.endpoints
+            if not valid or not 0 <= voter.min_kraft_version <= voter.max_kraft_version:
+                return "Update voter request didn't include a valid voter"
+    return None
 
 
 def _epoch_error(s: QuorumState, epoch: int) -> ErrorCode:
@@ -91,12 +112,9 @@ def _unsupported(s: QuorumState, token: object, doing: str) -> bool:
 def _add(s: QuorumState, now: int, token: object, request: AddVoterRequest) -> None:
     leading, voter = s.leading, request.voter
     assert leading is not None
-    if voter.id < 0 or voter.directory_id == ZERO_UUID:
-        text = "Add voter request didn't include a valid voter"
-        _answer(s, token, ErrorCode.INVALID_REQUEST, text)
-    elif _unsupported(s, token, "adding"):
-        pass
-    elif voter.id in s.voters:
+    if _unsupported(s, token, "adding"):
+        return
+    if voter.id in s.voters:
         text = f"The voter id for {_name(voter)} is already part of the set of voters {_names(s.voters)}."
         _answer(s, token, ErrorCode.DUPLICATE_VOTER, text)
     else:
@@ -145,10 +163,6 @@ def _is_caught_up(s: QuorumState, now: int, voter: QuorumVoter) -> bool:
 def _remove(s: QuorumState, now: int, token: object, key: ReplicaKey) -> None:
     leading = s.leading
     assert leading is not None
-    if key.id < 0 or key.directory_id == ZERO_UUID:
-        text = "Remove voter request didn't include a valid voter"
-        _answer(s, token, ErrorCode.INVALID_REQUEST, text)
-        return
     if _unsupported(s, token, "removing"):
         return
     voter = s.voters.get(key.id)
@@ -164,9 +178,7 @@ def _update(s: QuorumState, token: object, voter: QuorumVoter) -> None:
     leading, level = s.leading, s.rules.current.kraft_version
     assert leading is not None
     known = s.voters.get(voter.id)
-    low, high = voter.min_kraft_version, voter.max_kraft_version
-    supported = 0 <= low <= level <= high
-    if voter.id < 0 or voter.directory_id == ZERO_UUID or not voter.endpoints or not supported:
+    if not voter.min_kraft_version <= level <= voter.max_kraft_version:
         _answer(s, token, ErrorCode.INVALID_REQUEST)
     elif known is None or not directories_agree(known.directory_id, voter.directory_id):
         _answer(s, token, ErrorCode.VOTER_NOT_FOUND)
@@ -276,7 +288,8 @@ def _name(voter: QuorumVoter) -> str:
 
 
 def _key_name(key: ReplicaKey) -> str:
-    return str(key.id) if key.directory_id == ZERO_UUID else f"{key.id} ({key.directory_id.hex()})"
+    directory = "<undefined>" if key.directory_id == ZERO_UUID else uuid_to_string(key.directory_id)
+    return f"ReplicaKey(id={key.id}, directoryId={directory})"
 
 
 def _names(voters: VoterSet) -> str:

@@ -205,14 +205,15 @@ def _elsewhere(message: Any) -> Message:
                     topic_name=topic.topic_name,
                     partitions=[
                         DescribedPartition(
-                            partition_index=partition.partition_index, error_code=unknown, error_message=None
+                            partition_index=partition.partition_index,
+                            error_code=unknown,
+                            error_message=default_message(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
                         )
                         for partition in topic.partitions
                     ],
                 )
                 for topic in message.topics
             ],
-            error_message=None,
         )
     if isinstance(message, FetchSnapshotRequest) and len(message.topics) == 1:
         topic = message.topics[0]

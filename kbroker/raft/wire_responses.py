@@ -96,7 +96,7 @@ def fetch(response: rpc.FetchResponse, listener: str, by_name: bool) -> fetch_.F
         high_watermark=response.high_watermark,
         log_start_offset=response.log_start_offset,
         current_leader=fetch_.LeaderIdAndEpoch(leader_id=view.leader_id, leader_epoch=view.epoch),
-        aborted_transactions=None,
+        aborted_transactions=[],
         records=response.records,  # type: ignore[arg-type]
     )
     if diverging is not None:
@@ -132,9 +132,7 @@ def fetch_snapshot(response: rpc.FetchSnapshotResponse, listener: str) -> snapsh
 
 def describe(response: rpc.DescribeQuorumResponse) -> describe_.DescribeQuorumResponse:
     """A DescribeQuorum response; an error comes alone."""
-    partition = describe_.PartitionData(
-        partition_index=PARTITION, error_code=int(response.error), error_message=None
-    )
+    partition = describe_.PartitionData(partition_index=PARTITION, error_code=int(response.error))
     if response.error is not ErrorCode.NONE:
         partition.error_message = default_message(response.error)
     else:
@@ -144,7 +142,6 @@ def describe(response: rpc.DescribeQuorumResponse) -> describe_.DescribeQuorumRe
         partition.current_voters = [_replica(state) for state in response.voters]
         partition.observers = [_replica(state) for state in response.observers]
     return describe_.DescribeQuorumResponse(
-        error_message=None,
         topics=[describe_.TopicData(topic_name=TOPIC, partitions=[partition])],
         nodes=[
             describe_.Node(

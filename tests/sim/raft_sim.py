@@ -10,7 +10,7 @@ from zlib import crc32
 
 from kbroker.raft.rpc import AddVoterRequest, RemoveVoterRequest
 from kbroker.raft.timeouts import RaftTimeouts
-from kbroker.raft.voter_set import QuorumVoter, ReplicaKey, VoterSet
+from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter, ReplicaKey, VoterSet
 from tests.sim.raft_checks import RaftChecks
 from tests.sim.raft_process import RaftProcess
 from tests.sim.world import MS, SECOND, Faults, Violation, World
@@ -25,6 +25,16 @@ def directory(node_id):
     return bytes(15) + bytes([node_id + 1])
 
 
+def endpoints(node_id):
+    """Where a node would be."""
+    return (QuorumEndpoint("CONTROLLER", f"node{node_id}", 9093),)
+
+
+def voter(node_id, told, directory_id):
+    """A voter, whose endpoints are known or not."""
+    return QuorumVoter(node_id, directory_id, endpoints(node_id) if told else ())
+
+
 class RaftSim:
     """A quorum, its clients and its faults, all chosen by the seed."""
 
@@ -36,7 +46,8 @@ class RaftSim:
         count = (1, 2, 3, 3, 3, 3, 5, 5)[world.below(8)]
         extra = world.below(3)
         ids = range(1, count + 1)
-        keys = [QuorumVoter(i, directory(i) if self.dynamic else bytes(16)) for i in ids]
+        told = world.chance(0.5)
+        keys = [voter(i, told, directory(i) if self.dynamic else bytes(16)) for i in ids]
         world.network.delay = ((100, 1 * MS), (200, 5 * MS), (1 * MS, 40 * MS))[world.below(3)]
         world.network.detects_death = world.chance(0.7)
         fsync = ((50, 500), (500, 8 * MS), (1 * MS, 300 * MS))[world.below(3)]
@@ -53,6 +64,8 @@ class RaftSim:
                 snapshot_every=snapshot_every,
                 fetch_entries=fetch_entries,
                 directory_id=directory(node_id),
+                endpoints=endpoints(node_id) if told or world.chance(0.5) else (),
+                auto_join=self.dynamic and world.chance(0.2),
                 kraft_version=1 if self.dynamic else 0,
                 timeouts=RaftTimeouts(),
             )
@@ -109,8 +122,8 @@ class RaftSim:
             if leader.is_leader and leader.paused_until <= world.now:
                 node_id = 1 + world.below(len(world.processes))
                 if node_id not in leader.node.voters:
-                    voter = QuorumVoter(node_id, directory(node_id))
-                    leader.change_voters(AddVoterRequest(voter, 1000, world.chance(0.5)))
+                    new = voter(node_id, True, directory(node_id))
+                    leader.change_voters(AddVoterRequest(new, 1000, world.chance(0.5)))
                 elif world.chance(0.7):
                     leader.change_voters(RemoveVoterRequest(ReplicaKey(node_id, directory(node_id))))
         hurry = world.chance(0.5)

@@ -1,4 +1,4 @@
-"""The raft core under seeded faults. `KBROKER_SIM_SEED=n` plays that seed alone, `KBROKER_SIM_SEEDS=n` so many."""
+"""The raft core under seeded faults. KBROKER_SIM_SEED plays that seed alone, KBROKER_SIM_SEEDS so many."""
 
 from __future__ import annotations
 
