@@ -15,7 +15,7 @@ import pytest
 
 from kbroker.cli.main import main
 from kbroker.cli.run import _ShortFormatter
-from kbroker.cli.start import _admin_command, start
+from kbroker.cli.start import admin_command, start
 from tests.doubles import wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -251,9 +251,9 @@ def test_the_banner_names_kbroker_admin_by_a_path_that_can_be_run(tmp_path, monk
         (tmp_path / name).touch()
     monkeypatch.setattr(sys, "argv", [str(tmp_path / "kbroker")])
     monkeypatch.setenv("PATH", os.devnull)
-    assert _admin_command() == str(tmp_path / "kbroker-admin")
+    assert admin_command() == str(tmp_path / "kbroker-admin")
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert _admin_command() == "kbroker-admin"
+    assert admin_command() == "kbroker-admin"
 
 
 def test_a_log_line_is_one_line_and_nothing_that_a_terminal_acts_on():
