@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kbroker.controller.decision import MAX_RECORDS_PER_REQUEST, Decision
-from kbroker.controller.election_rules import ElectionRules
+from kbroker.controller.election_rules import ElectionRules, elr_enabled
 from kbroker.controller.partition_change import Election, Wanted, change_partition
 from kbroker.controller.partitions import check_assignment
 from kbroker.errors import ApiError, ErrorCode
@@ -136,7 +136,8 @@ def _call_off(
                 f"Unable to revert partition assignment for {topic.name}:{index} because it would require an "
                 "unclean leader election.",
             )
-        isr = before[:1]
+        # With eligible replicas they come first; without, an ISR is never empty.
+        isr = [] if elr_enabled(image) else before[:1]
     wanted = Wanted(
         isr=isr,
         replicas=before,

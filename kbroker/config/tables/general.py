@@ -32,13 +32,13 @@ config.providers | list |  | no empty items | cluster |
     Names of sources that placeholders in settings are read from.
 controlled.shutdown.enable | boolean | true | - | ro |
     Whether a stopping broker hands its leaderships over first.
-auto.leader.rebalance.enable | boolean | true | - | ro |
+auto.leader.rebalance.enable | boolean | true | - | ro | obeyed
     Whether leadership returns by itself to the preferred replica.
-leader.imbalance.check.interval.seconds | long | 300 | >=1 | ro |
+leader.imbalance.check.interval.seconds | long | 300 | >=1 | ro | obeyed
     How often the controller looks for leaders that are not the preferred ones.
-unclean.leader.election.enable | boolean | false | - | cluster |
+unclean.leader.election.enable | boolean | false | - | cluster | obeyed
     Whether a replica that lags may become leader when no other is left; records can be lost.
-unclean.leader.election.interval.ms | long | 300000 | >=1 | ro | hidden
+unclean.leader.election.interval.ms | long | 300000 | >=1 | ro | obeyed hidden
     How often the controller looks for partitions that need such an election.
 telemetry.max.bytes | int | 1048576 | >=1 | ro | obeyed
     The largest metrics push accepted from a client.

@@ -37,7 +37,7 @@ controller.performance.always.log.threshold.ms | long | 2000 | >=0 | ro | hidden
     Controller work longer than this is always logged.
 broker.heartbeat.interval.ms | int | 2000 | - | ro |
     How often a broker tells the controller that it lives.
-broker.session.timeout.ms | int | 9000 | - | ro |
+broker.session.timeout.ms | int | 9000 | - | ro | obeyed
     A broker silent for this long is fenced.
 initial.broker.registration.timeout.ms | int | 60000 | - | ro |
     How long a starting broker tries to register.

@@ -42,7 +42,7 @@ message.timestamp.after.max.ms | long | 3600000 | >=0 |  | obeyed
     How far a producer's time may lie in the future.
 min.insync.replicas | int | 1 | >=1 |  | obeyed
     With acks=all, how many replicas must be in sync for a write to be accepted.
-unclean.leader.election.enable | boolean | false | - |  |
+unclean.leader.election.enable | boolean | false | - |  | obeyed
     Whether a replica that lags may become leader when no other is left; records can be lost.
 flush.messages | long | 9223372036854775807 | >=1 |  | obeyed
     Records after which a partition of this topic is forced to disk.
