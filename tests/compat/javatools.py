@@ -25,21 +25,27 @@ _TOOLS = "org.apache.kafka.tools."
 _CLASSES = {
     "kafka-broker-api-versions": _TOOLS + "BrokerApiVersionsCommand",
     "kafka-client-metrics": _TOOLS + "ClientMetricsCommand",
+    "kafka-cluster": _TOOLS + "ClusterTool",
     "kafka-configs": _TOOLS + "ConfigCommand",
     "kafka-console-consumer": _TOOLS + "consumer.ConsoleConsumer",
     "kafka-console-producer": _TOOLS + "ConsoleProducer",
     "kafka-consumer-groups": _TOOLS + "consumer.group.ConsumerGroupCommand",
+    "kafka-consumer-perf-test": _TOOLS + "ConsumerPerformance",
     "kafka-delete-records": _TOOLS + "DeleteRecordsCommand",
     "kafka-dump-log": _TOOLS + "DumpLogSegments",
+    "kafka-e2e-latency": _TOOLS + "EndToEndLatency",
     "kafka-features": _TOOLS + "FeatureCommand",
     "kafka-get-offsets": _TOOLS + "GetOffsetShell",
     "kafka-groups": _TOOLS + "GroupsCommand",
     "kafka-log-dirs": _TOOLS + "LogDirsCommand",
     "kafka-metadata-quorum": _TOOLS + "MetadataQuorumCommand",
     "kafka-topics": _TOOLS + "TopicCommand",
+    "kafka-transactions": _TOOLS + "TransactionsCommand",
+    "kafka-producer-perf-test": _TOOLS + "ProducerPerformance",
     "kafka-verifiable-consumer": _TOOLS + "VerifiableConsumer",
     "kafka-verifiable-producer": _TOOLS + "VerifiableProducer",
     "everyday": "Everyday",
+    "transactions": "Transactions",
 }
 WAIT_SECONDS = 40
 

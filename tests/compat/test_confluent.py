@@ -313,3 +313,66 @@ def test_cluster(admin: AdminClient) -> None:
     [node] = cluster.nodes
     assert cluster.controller.id == node.id
     assert len(cluster.cluster_id) == 22
+
+
+# -- transactions ------------------------------------------------------------------------------------------
+
+
+def _transactional(bootstrap: str, name: str, **settings: object) -> Producer:
+    producer = Producer({"bootstrap.servers": bootstrap, "transactional.id": name, "linger.ms": 5} | settings)
+    producer.init_transactions(WAIT_SECONDS)
+    return producer
+
+
+def _values(consumer: Consumer, topic: str, count: int) -> list[str]:
+    consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
+    return [message.value().decode() for message in consumer.consume(count, WAIT_SECONDS)]
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_transactions_are_whole_or_nothing(bootstrap: str, topic: str, consumers, codec: str) -> None:
+    producer = _transactional(bootstrap, topic, **{"compression.type": codec})
+    for number in range(4):
+        producer.begin_transaction()
+        for index in range(5):
+            producer.produce(topic, f"{number}.{index}", partition=0)
+        if number % 2:
+            producer.flush(WAIT_SECONDS)
+            producer.abort_transaction(WAIT_SECONDS)
+        else:
+            producer.commit_transaction(WAIT_SECONDS)
+    committed = [f"{number}.{index}" for number in (0, 2) for index in range(5)]
+    assert _values(consumers(topic), topic, 10) == committed
+    every = _values(consumers(topic, isolation_level="read_uncommitted"), topic, 20)
+    assert every == [f"{number}.{index}" for number in range(4) for index in range(5)]
+
+
+def test_offsets_in_transactions(bootstrap: str, topic: str, consumers) -> None:
+    produce(bootstrap, topic, 0, ["a", "b", "c"])
+    consumer = consumers(topic)
+    consumer.subscribe([topic])
+    read = consumer.consume(3, WAIT_SECONDS)
+    producer = _transactional(bootstrap, topic)
+    for commit, offset in ((False, 3), (True, 2)):
+        producer.begin_transaction()
+        for message in read[:offset]:
+            producer.produce(topic, message.value() + b"!", partition=1)
+        offsets = [TopicPartition(topic, 0, offset)]
+        producer.send_offsets_to_transaction(offsets, consumer.consumer_group_metadata(), WAIT_SECONDS)
+        (producer.commit_transaction if commit else producer.abort_transaction)(WAIT_SECONDS)
+    (committed,) = consumer.committed([TopicPartition(topic, 0)], WAIT_SECONDS)
+    assert committed.offset == 2
+
+
+def test_a_zombie_is_fenced(bootstrap: str, topic: str) -> None:
+    zombie = _transactional(bootstrap, topic)
+    zombie.begin_transaction()
+    zombie.produce(topic, b"zombie", partition=0)
+    zombie.flush(WAIT_SECONDS)
+    successor = _transactional(bootstrap, topic)
+    with pytest.raises(KafkaException) as refused:
+        zombie.commit_transaction(WAIT_SECONDS)
+    assert refused.value.args[0].code() in (KafkaError._FENCED, KafkaError.PRODUCER_FENCED)
+    successor.begin_transaction()
+    successor.produce(topic, b"successor", partition=0)
+    successor.commit_transaction(WAIT_SECONDS)

@@ -26,11 +26,11 @@ _PROGRAMS = {
     "0.8.2.2": ["OldProducer", "SimpleConsumer08"],
     "0.9.0.1": ["OldProducer", "OldConsumer"],
     "0.10.2.2": ["OldProducer", "OldConsumer"],
-    "0.11.0.3": ["OldProducer", "OldConsumer", "OldAdmin"],
-    "1.1.1": ["OldProducer", "OldConsumer", "OldAdmin"],
-    "2.3.1": ["OldProducer", "OldConsumer", "OldAdmin"],
-    "2.8.2": ["OldProducer", "OldConsumer", "OldAdmin"],
-    "3.9.1": ["OldProducer", "OldConsumer", "OldAdmin"],
+    "0.11.0.3": ["OldProducer", "OldConsumer", "OldAdmin", "OldTransactions"],
+    "1.1.1": ["OldProducer", "OldConsumer", "OldAdmin", "OldTransactions"],
+    "2.3.1": ["OldProducer", "OldConsumer", "OldAdmin", "OldTransactions"],
+    "2.8.2": ["OldProducer", "OldConsumer", "OldAdmin", "OldTransactions"],
+    "3.9.1": ["OldProducer", "OldConsumer", "OldAdmin", "OldTransactions"],
 }
 
 
@@ -78,6 +78,24 @@ def told(
 @pytest.mark.parametrize("version", _PROGRAMS)
 def test_an_old_client_does_its_work(told: dict[str, str], version: str) -> None:
     assert told[version] == "ok"
+
+
+@pytest.mark.parametrize(
+    "version", [version for version, all_ in _PROGRAMS.items() if "OldTransactions" in all_]
+)
+def test_its_transactions_are_read_as_a_whole_or_not_at_all(
+    broker: BrokerUnderTest, shared_topic: str, told: dict[str, str], version: str
+) -> None:
+    name = f"{shared_topic}-txn-{version}"
+    consumer = Consumer({"bootstrap.servers": broker.bootstrap, "group.id": name})
+    try:
+        consumer.assign([TopicPartition(name, 0, 0)])
+        values = [message.value().decode() for message in consumer.consume(7, timeout=30)]
+        (committed,) = consumer.committed([TopicPartition(name, 0)], timeout=30)
+    finally:
+        consumer.close()
+    assert values == ["0.0", "0.1", "0.2", "2.0", "2.1", "2.2", "end"]
+    assert committed.offset == 2
 
 
 def test_todays_consumer_reads_what_all_of_them_wrote(

@@ -1,0 +1,214 @@
+"""Consume, transform, produce in transactions, while the broker is killed again and again: each record of the
+input is in the output once.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from kbroker.testing import Broker
+
+KILLS = 5
+PARTITIONS = 3
+WAIT_SECONDS = 90
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+
+#: librdkafka 2.16 forgets its brokers when none can be reached, and then sends the offsets of a transaction to
+#: a group coordinator that it has forgotten, for ever; with `none` it does not.
+_PATIENT = {
+    "reconnect.backoff.ms": 20,
+    "reconnect.backoff.max.ms": 100,
+    "metadata.recovery.strategy": "none",
+    "log_level": 0,
+}
+
+
+class Pipeline:
+    """Moves what lies in `source` to `target`, some records a transaction; every seventh is given up once."""
+
+    def __init__(self, bootstrap: str, source: str, target: str) -> None:
+        self._bootstrap, self._source, self._target = bootstrap, source, target
+        self.transactions = 0
+        self.lives = 0
+        self.failure: BaseException | None = None
+        self._stopping = False
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        while not self._stopping:
+            self.lives += 1
+            try:
+                self._live()
+            except KafkaException as error:
+                if error.args[0].fatal() and not error.args[0].txn_requires_abort():
+                    continue  # fenced, or timed out: another life
+            except BaseException as error:
+                self.failure = error
+                return
+
+    def _live(self) -> None:
+        """A producer and a consumer, until something cannot be mended."""
+        consumer = Consumer(
+            _PATIENT
+            | {
+                "bootstrap.servers": self._bootstrap,
+                "group.id": self._target,
+                "auto.offset.reset": "earliest",
+                "enable.auto.commit": False,
+                "session.timeout.ms": 6000,
+            }
+        )
+        producer = Producer(
+            _PATIENT
+            | {
+                "bootstrap.servers": self._bootstrap,
+                "transactional.id": self._target,
+                "transaction.timeout.ms": 30_000,
+                "linger.ms": 2,
+            }
+        )
+        try:
+            producer.init_transactions(WAIT_SECONDS)
+            consumer.subscribe([self._source])
+            while not self._stopping:
+                messages = [m for m in consumer.consume(40, 0.2) if m.error() is None]
+                if messages:
+                    self._one_transaction(producer, consumer, messages)
+        finally:
+            consumer.close()
+
+    def _one_transaction(self, producer: Producer, consumer: Consumer, messages: list) -> None:
+        self.transactions += 1
+        producer.begin_transaction()
+        try:
+            ends: dict[int, int] = {}
+            for message in messages:
+                producer.produce(self._target, message.value(), partition=message.partition())
+                ends[message.partition()] = message.offset() + 1
+            if self.transactions % 7 == 0:
+                producer.flush(WAIT_SECONDS)
+                raise _GivenUp
+            offsets = [TopicPartition(self._source, p, offset) for p, offset in ends.items()]
+            group = consumer.consumer_group_metadata()
+            producer.send_offsets_to_transaction(offsets, group, WAIT_SECONDS)
+            _retried(lambda: producer.commit_transaction(WAIT_SECONDS))
+        except (KafkaException, _GivenUp) as error:
+            if isinstance(error, KafkaException) and not error.args[0].txn_requires_abort():
+                raise
+            _retried(lambda: producer.abort_transaction(WAIT_SECONDS))
+            self._rewind(consumer, messages)
+
+    def _rewind(self, consumer: Consumer, messages: list) -> None:
+        """Read again what was given up: from the first of each partition on."""
+        first: dict[int, int] = {}
+        for message in messages:
+            first.setdefault(message.partition(), message.offset())
+        for partition, offset in first.items():
+            consumer.seek(TopicPartition(self._source, partition, offset))
+
+    def stop(self) -> None:
+        self._stopping = True
+        self._thread.join(WAIT_SECONDS)
+        assert not self._thread.is_alive()
+
+
+class _GivenUp(Exception):
+    pass
+
+
+def _retried(action) -> None:
+    while True:
+        try:
+            return action()
+        except KafkaException as error:
+            if not error.args[0].retriable():
+                raise
+
+
+def read(bootstrap: str, topic: str, isolation: str) -> list[bytes]:
+    """All values, partition by partition."""
+    consumer = Consumer(
+        {"bootstrap.servers": bootstrap, "group.id": "reader", "isolation.level": isolation}
+        | {"enable.partition.eof": True, "enable.auto.commit": False}
+    )
+    values: list[bytes] = []
+    try:
+        for partition in range(PARTITIONS):
+            consumer.assign([TopicPartition(topic, partition, OFFSET_BEGINNING)])
+            deadline = time.monotonic() + WAIT_SECONDS
+            while True:
+                assert time.monotonic() < deadline
+                message = consumer.poll(1)
+                if message is None:
+                    continue
+                if message.error() is not None:
+                    break  # the end
+                values.append(message.value())
+    finally:
+        consumer.close()
+    return values
+
+
+class Feeder:
+    """Fills `source` with numbers, some hundred a second, until it is stopped."""
+
+    def __init__(self, bootstrap: str) -> None:
+        self.count = 0
+        self._producer = Producer(_PATIENT | {"bootstrap.servers": bootstrap, "enable.idempotence": True})
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        while not self._stopping.wait(0.02):
+            for _ in range(20):
+                self._producer.produce("source", b"%d" % self.count, partition=self.count % PARTITIONS)
+                self.count += 1
+            self._producer.poll(0)
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._thread.join()
+        assert self._producer.flush(WAIT_SECONDS) == 0
+
+
+def test_each_record_is_moved_once_whatever_dies(tmp_path: Path) -> None:
+    with Broker(subprocess=True, data=str(tmp_path / "data")) as broker:
+        admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+        topics = [NewTopic(name, PARTITIONS, 1) for name in ("source", "target")]
+        for done in admin.create_topics(topics).values():
+            done.result(WAIT_SECONDS)
+        feeder = Feeder(broker.bootstrap)
+        pipeline = Pipeline(broker.bootstrap, "source", "target")
+        for _ in range(KILLS):
+            _until_moving(pipeline)
+            broker.kill()
+            broker.start()
+        _until_moving(pipeline)
+        feeder.stop()
+        moved: list[bytes] = []
+        deadline = time.monotonic() + WAIT_SECONDS
+        while len(moved) < feeder.count:
+            assert pipeline.failure is None, pipeline.failure
+            assert time.monotonic() < deadline, f"moved {len(moved)} of {feeder.count}"
+            moved = read(broker.bootstrap, "target", "read_committed")
+        pipeline.stop()
+        moved = read(broker.bootstrap, "target", "read_committed")
+        assert sorted(map(int, moved)) == list(range(feeder.count))
+        assert len(read(broker.bootstrap, "target", "read_uncommitted")) > feeder.count
+
+
+def _until_moving(pipeline: Pipeline) -> None:
+    """A few more transactions, so that the kill comes into the midst of one."""
+    goal, deadline = pipeline.transactions + 10, time.monotonic() + WAIT_SECONDS
+    while pipeline.transactions < goal and pipeline.failure is None:
+        assert time.monotonic() < deadline, "nothing moves"
+        time.sleep(0.005)
