@@ -4,6 +4,7 @@
 * what lies below any replica's high watermark is the same everywhere, for ever: the committed log;
 * no replica is cut below its high watermark;
 * every in-sync replica has all that the leader has committed, and so has every newly elected leader;
+* a leader epoch has one record for an offset, whatever is lost;
 * what was acknowledged with acks=all is in the committed log.
 
 Where the controller had to elect without an eligible replica (`leader_recovery_state`), it has said that
@@ -27,11 +28,19 @@ class Checker:
         world.checker = self
         self.committed = {index: {} for index in range(world.options.partitions)}
         self.lossy = {}
+        self._written = {}
         self._seen = {}
         self._led = {}
 
     def _fail(self, text):
         raise Violation(f"seed {self.world.seed} at {self.world.now:.1f} ms: {text}")
+
+    def appended(self, index, epoch, base, values):
+        """A leader gave offsets away."""
+        for offset, value in enumerate(values, base):
+            known = self._written.setdefault((index, epoch, offset), value)
+            if known != value:
+                self._fail(f"t-{index}: epoch {epoch} has both {known} and {value} at {offset}")
 
     def check(self, node):
         if not node.alive:
@@ -92,7 +101,10 @@ class Checker:
                 self._fail(f"t-{index}: in sync are {state.isr} of {state.replicas}")
             if state.leader_recovery_state == RECOVERING:
                 self.lossy[index] = None
-            if state.leader not in (was.leader, -1) and index not in self.lossy:
+            if state.leader in (was.leader, -1) or index in self.lossy:
+                continue
+            # A process that has not registered yet will not lead: the one before it was elected.
+            if self.world.nodes[state.leader].epoch == new.brokers[state.leader].epoch:
                 self._check_elected(index, state.leader)
 
     def _check_elected(self, index, leader):

@@ -72,6 +72,7 @@ class Run:
             partition.flush()
         except ApiError:
             return
+        self.checker.appended(index, partition.leader_epoch, result.base_offset, values)
         if acks == -1:
             partition.when_committed(result.last_offset).then(
                 lambda done: self._acked(done, partition, index, result.base_offset, values)
@@ -91,6 +92,7 @@ class Run:
     def _delete(self, index):
         leader = self.world.leader(index)
         if leader is not None:
+            self.world.check(leader)  # notes what is committed, before it is gone
             partition = self.world.partition(leader.id, index)
             partition.delete_records(partition.high_watermark)
             leader.logs.checkpoint_log_starts()

@@ -223,6 +223,9 @@ class SimNode:
         )
         self.fetch_path = raw_path(self.services)
         self.applied = 0
+        # It may know what the process before it knew, before it is known itself.
+        if world.random.random() < 0.5:
+            process.timer.call_later(1, self.catch_up)
         world.controller.register(self)
         self._housekeeping()
 
@@ -416,7 +419,7 @@ class SimController:
             node.epoch = self.image.brokers[node.id].epoch
             self.heard[node.id] = world.now
 
-        world.at(world.now + world.delay(), attempt)
+        world.at(world.now + world.delay() + world.random.choice([0, 200]), attempt)
 
     def tick(self):
         """Heartbeats: fence who is not heard of, unfence who has caught up."""
