@@ -10,6 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kbroker.errors import ApiError
+from kbroker.storage.disk import StorageError
+from kbroker.storage.idle_logs import IdleLogs, SealJob
 
 if TYPE_CHECKING:
     from kbroker.broker.raft_driver import RunBlocking
@@ -26,6 +28,12 @@ _SYNC_INTERVAL_MS = 1000
 _REMOVAL_INTERVAL_MS = 1000
 #: How often free bytes are looked at, if somebody asked for a minimum or a directory is full.
 _ROOM_INTERVAL_MS = 500
+#: A log to which nothing came from one look to the next is at rest.
+_REST_INTERVAL_MS = 15_000
+#: Logs that are sealed together (some 0.1 ms each), the pause until the next, and how many share a sync.
+_SEALED_AT_ONCE = 10
+_SEAL_PAUSE_MS = 20
+_SYNCED_AT_ONCE = 500
 
 
 class Housekeeping:
@@ -53,6 +61,9 @@ class Housekeeping:
         self._timer = timer
         self._run_blocking = run_blocking
         self._on_all_offline = on_all_offline
+        self._idle = IdleLogs(logs)
+        self._sealing = False
+        self._stopped = False
         self._syncing: set[int] = set()
         self._writing = False
         self._handles: dict[Callable[[], None], TimerHandle] = {}
@@ -65,6 +76,7 @@ class Housekeeping:
             (min(_SYNC_INTERVAL_MS, config.get_int("log.flush.scheduler.interval.ms")), self._sync),
             (_ROOM_INTERVAL_MS, self._room),
             (_REMOVAL_INTERVAL_MS, self._removals),
+            (_REST_INTERVAL_MS, self._seal_idle),
         ]
 
     def start(self) -> None:
@@ -81,6 +93,7 @@ class Housekeeping:
         for handle in self._handles.values():
             handle.cancel()
         self._handles.clear()
+        self._stopped = True
 
     def _arm(self, delay_ms: int, interval_ms: int, chore: Callable[[], None]) -> None:
         def run() -> None:
@@ -128,6 +141,41 @@ class Housekeeping:
     def _room(self) -> None:
         self._logs.tick_room(self._config.get_int("kbroker.log.dir.min.free.bytes"))
 
+    def _seal_idle(self) -> None:
+        """Logs at rest are made ready for a stop."""
+        if not self._sealing and self._idle.look():
+            self._sealing = True
+            self._seal_some([])
+
+    def _seal_some(self, sealed: list[Log]) -> None:
+        """Seal a few; once there are enough, or no more, sync them, and go on."""
+        if self._stopped:
+            return
+        directory = sealed[0].directory if sealed else None
+        some = self._idle.seal_some(_SEALED_AT_ONCE, directory)
+        sealed += some
+        if len(some) == _SEALED_AT_ONCE and len(sealed) < _SYNCED_AT_ONCE:
+            self._timer.call_later(_SEAL_PAUSE_MS, lambda: self._seal_some(sealed))
+        elif sealed:
+            self._sync_sealed(sealed)
+        else:
+            self._sealing = False
+
+    def _sync_sealed(self, sealed: list[Log]) -> None:
+        try:
+            job = SealJob(sealed[0].directory, sealed)
+        except StorageError:
+            self._sealing = False
+            return
+
+        def done(error: BaseException | None) -> None:
+            if error is not None:
+                raise error
+            job.finish(self._clock.now_ms(), lambda log: self._logs.get(log.topic_partition) is log)
+            self._timer.call_later(_SEAL_PAUSE_MS, lambda: self._seal_some([]))
+
+        self._run_blocking(job.run, done)
+
     def _sync(self) -> None:
         for log, job in self._logs.sync_jobs(self._clock.now_ms()):
             if id(log) not in self._syncing:
@@ -138,7 +186,7 @@ class Housekeeping:
         def done(error: BaseException | None) -> None:
             self._syncing.discard(id(log))
             if error is None:
-                log.fsynced(job.offset, self._clock.now_ms())
+                log.fsynced(job.durable_offset(log), self._clock.now_ms())
             elif not isinstance(error, OSError):
                 raise error
             elif self._logs.get(log.topic_partition) is log:

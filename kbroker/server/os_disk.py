@@ -219,13 +219,19 @@ class OsDisk:
     def sync_all(self, path: str) -> None:
         import ctypes  # Python does not offer the call
 
-        fd = os.open(path, os.O_RDONLY)
+        # The system tells of writes that failed since the descriptor was opened. That of the lock is as old
+        # as the broker; a new one would miss what another program that synced was told before.
+        own = next(
+            (fd for lock, fd in _held.items() if os.path.dirname(lock) == os.path.realpath(path)), None
+        )
+        fd = os.open(path, os.O_RDONLY) if own is None else own
         try:
             if ctypes.CDLL(None, use_errno=True).syncfs(fd) != 0:
                 number = ctypes.get_errno()
                 raise OSError(number, os.strerror(number), path)
         finally:
-            os.close(fd)
+            if own is None:
+                os.close(fd)
 
     def modified_ms(self, path: str) -> int:
         return os.stat(path).st_mtime_ns // 1_000_000
@@ -269,7 +275,7 @@ else:
 
 #: Locks of this process. POSIX record locks belong to the process: they would let a second broker in the
 #: same process in, and closing any descriptor of the file would drop the first one's.
-_held: set[str] = set()
+_held: dict[str, int] = {}
 
 
 class _FileLock:
@@ -281,7 +287,7 @@ class _FileLock:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
-            _held.discard(self._path)
+            _held.pop(self._path, None)
 
 
 def _take_lock(path: str) -> Lock | None:
@@ -296,7 +302,7 @@ def _take_lock(path: str) -> Lock | None:
     except BaseException:
         os.close(fd)
         raise
-    _held.add(path)
+    _held[path] = fd
     return _FileLock(path, fd)
 
 

@@ -120,7 +120,8 @@ class CleanerState:
         segments = log.segments
         active = segments.active
         first_dirty = self._first_dirty(log)
-        upper = max(min(log.last_stable_offset, active.base_offset), first_dirty)
+        # What is not durable yet supersedes nothing: a power cut may take it, and the key must be left then.
+        upper = max(min(log.last_stable_offset, active.base_offset, log.durable_end), first_dirty)
         lag_ms = log.config.min_compaction_lag_ms
         dirty = [segment for segment in segments.from_offset(first_dirty) if segment is not active]
         if lag_ms > 0:

@@ -587,6 +587,7 @@ class Log:
         """Write all that a clean stop leaves except for the epochs; not durable yet. Raises StorageError."""
         self.flush_staged()
         log_files.seal(self)
+        self._sealed_end = self.log_end_offset
 
     def close(self) -> None:
         """Clean stop: write all, indexes and snapshot too, and make it durable. Raises StorageError."""

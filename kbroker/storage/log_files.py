@@ -45,7 +45,8 @@ def seal(log: Log) -> None:
     """The end of `Log.seal`: indexes and snapshot. Raises StorageError."""
     active = log.segments.active
     try:
-        active.file()
+        if not active.size:
+            active.file()
         active.seal()
         log.write_snapshot(log.log_end_offset)
     except OSError as error:

@@ -30,6 +30,7 @@ from kbroker.storage.file_names import (
     parse_marked_dir,
     parse_partition_dir,
 )
+from kbroker.storage.idle_logs import MANY_LOGS
 from kbroker.storage.log import FsyncJob, Log
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.log_dir import LogDir
@@ -44,8 +45,6 @@ from kbroker.types import ZERO_UUID, TopicPartition, Uuid
 logger = logging.getLogger(__name__)
 
 _METADATA_TOPIC = "__cluster_metadata"
-#: From how many on one sync of the whole file system is cheaper than one of each file.
-_MANY_LOGS = 8
 
 
 class LogDirStats(NamedTuple):
@@ -304,7 +303,7 @@ class LogManager:
 
     def _close_logs(self, log_dir: LogDir) -> None:
         logs = [log for log in self._logs_of(log_dir) if not log.is_sealed]
-        if len(logs) <= _MANY_LOGS or not self._disk.can_sync_all:
+        if len(logs) <= MANY_LOGS or not self._disk.can_sync_all:
             for log in logs:
                 log.close()
             return
@@ -454,8 +453,8 @@ class LogManager:
     def sync_jobs(self, now_ms: int) -> list[tuple[Log, FsyncJob]]:
         """Logs to sync now: a segment was closed, or flush.ms is over.
 
-        Run the jobs in a thread, then call `log.fsynced(offset, now_ms)`, or `log.directory.fail(error)` if
-        it raised OSError. Logs whose job is still running are left out.
+        Run the jobs in a thread, then call `log.fsynced(job.durable_offset(log), now_ms)`, or
+        `log.directory.fail_for_good(error)` if it raised OSError. Logs whose job still runs are left out.
         """
         jobs = []
         for log in self.logs.values():

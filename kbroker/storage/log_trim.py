@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.storage.disk import Disk, DiskFile
-from kbroker.storage.file_names import PARTITION_METADATA, SNAPSHOT, offset_name
+from kbroker.storage.file_names import LEADER_EPOCHS, PARTITION_METADATA, SNAPSHOT, offset_name
 from kbroker.storage.log_config import UNLIMITED
 from kbroker.storage.producer_replay import rebuild_producers
 from kbroker.storage.producer_state import ProducerState
@@ -19,13 +19,20 @@ if TYPE_CHECKING:
 class FsyncJob:
     """All it takes to make a log durable up to `offset`, cut loose from the log: run it in any thread."""
 
-    __slots__ = ("_directories", "_disk", "_files", "offset")
+    __slots__ = ("_cuts", "_directories", "_disk", "_files", "offset")
 
-    def __init__(self, disk: Disk, directories: list[str], files: list[DiskFile], offset: int) -> None:
+    def __init__(
+        self, disk: Disk, directories: list[str], files: list[DiskFile], offset: int, cuts: int
+    ) -> None:
         self._disk = disk
         self._directories = directories
         self._files = files
+        self._cuts = cuts
         self.offset = offset
+
+    def durable_offset(self, log: Log) -> int:
+        """What is durable once it ran: nothing that can be told if the log was cut back meanwhile."""
+        return self.offset if log.cuts == self._cuts else 0
 
     def run(self) -> int:
         """fsync; the offset below which all is durable. Raises OSError."""
@@ -52,14 +59,19 @@ def fsync_job(log: Log) -> FsyncJob:
     snapshots = [offset for offset in log.snapshots if offset >= log.recovery_point]
     paths += [f"{log.path}/{offset_name(offset, SNAPSHOT)}" for offset in snapshots]
     try:
-        # Seldom, and not in the thread: it must not race with the next change.
-        log.write_epochs()
+        if log.epochs.dirty:
+            # Not in the thread: it must not race with the next change. Should it be lost before the sync, the
+            # batches tell the same.
+            log.write_epochs(durable=False)
         files = [log.directory.files.get(path) for path in paths if disk.exists(path)]
+        epochs = f"{log.path}/{LEADER_EPOCHS}"
+        if disk.exists(epochs):
+            files.append(disk.open(epochs))
     except OSError as error:
         raise log.directory.fail(error) from error
     log.metadata_dirty = False
     log.wants_sync = False
-    return FsyncJob(disk, directories, files, log.log_end_offset)
+    return FsyncJob(disk, directories, files, log.log_end_offset, log.cuts)
 
 
 def fsync(log: Log) -> int:

@@ -114,6 +114,7 @@ class World:
             log.append_as_leader(memoryview(bytearray(build_batch(made))), 0, NOW_MS)
             log.roll(None, NOW_MS)
         log.high_watermark = log.log_end_offset
+        log.fsync()
         return log
 
     def checkpoint(self):
@@ -153,6 +154,7 @@ def test_a_log_is_compacted_and_noted(world):
     log.append_as_leader(memoryview(bytearray(build_batch([Record(-1, NOW_MS, b"1", b"x")]))), 0, NOW_MS)
     log.roll(None, NOW_MS)
     log.high_watermark = 7
+    log.fsync()
     log.config = LogConfig(cleanup_policy=COMPACT.cleanup_policy, min_cleanable_dirty_ratio=0.1)
     world.ring()
     assert world.workers[1].jobs[0][0].first_dirty == 6

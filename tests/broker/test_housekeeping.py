@@ -22,6 +22,7 @@ class World:
         self.jobs = []
         self.blocking = []
         self.offline = 0
+        self.logs = {}
 
     def now_ms(self):
         return self.now
@@ -124,7 +125,7 @@ def test_a_log_is_synced_elsewhere_and_once_at_a_time(world):
         topic_partition="t-0", fsynced=lambda offset, now: synced.append((offset, now)), directory=directory
     )
     world.get = {"t-0": log}.get
-    job = SimpleNamespace(offset=7, run=lambda: None)
+    job = SimpleNamespace(durable_offset=lambda log: 7, run=lambda: None)
     housekeeping(world)
     world.jobs = [(log, job)]
     world.until(1000)
@@ -159,3 +160,28 @@ def test_checkpoints_are_written_elsewhere_and_one_at_a_time(world):
     assert finished == [20_000]
     world.until(30_000)
     assert len(world.blocking) == 2
+
+
+def test_logs_at_rest_are_sealed_a_few_at_a_time_and_synced_together(world):
+    from kbroker.storage.log_config import LogConfig
+    from kbroker.types import TopicPartition
+    from tests.storage import world as disk
+
+    logs = disk.manager()
+    for number in range(25):
+        log = logs.get_or_create(TopicPartition("t", number), disk.TOPIC_ID, LogConfig(), disk.NOW_MS)
+        disk.append(log, disk.batch())
+    world.logs, world.get = logs.logs, logs.get
+    chores = housekeeping(world)
+    world.until(15_000)
+    assert not any(log.segments.active.offset_index._file_bytes is not None for log in logs.logs.values())
+    world.until(30_000)
+    world.until(31_000)
+    ((work, done),) = world.blocking
+    assert not any(log.is_sealed for log in logs.logs.values())
+    work()
+    done(None)
+    assert all(log.is_sealed for log in logs.logs.values())
+    chores.stop()
+    world.until(60_000)
+    assert len(world.blocking) == 1

@@ -35,6 +35,7 @@ def job(tmp_path) -> bytes:
         log.append_as_leader(memoryview(bytearray(made)), 0, NOW_MS)
         log.roll(None, NOW_MS)
     log.high_watermark = log.log_end_offset
+    log.fsync()
     candidate = CleanerState().choose([log], NOW_MS)
     assert candidate is not None
     return encode_job(make_job(candidate, CleanerLimits(1 << 20), NOW_MS)[0])

@@ -23,6 +23,7 @@ def clean(
     removable_to: int = MAX_LONG,
 ) -> CleanResult | None:
     """One round as the broker does it; None if the log is not worth it."""
+    log.fsync()  # as housekeeping does when a segment is closed
     candidate = state.choose([log], now_ms)
     if candidate is None:
         return None
@@ -54,8 +55,12 @@ def clean_candidate(
     return result
 
 
-def force(log: Log, state: CleanerState, now_ms: int, **how: int) -> CleanResult | None:
+def force(
+    log: Log, state: CleanerState, now_ms: int, *, synced: bool = True, **how: int
+) -> CleanResult | None:
     """One round even if it is not worth it."""
+    if synced:
+        log.fsync()  # as housekeeping does when a segment is closed
     candidate = state._consider(log, now_ms)
     return None if candidate is None else clean_candidate(candidate, state, now_ms, **how)
 

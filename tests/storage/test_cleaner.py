@@ -51,6 +51,7 @@ def txn(producer_id: int, sequence: int) -> dict[str, object]:
 
 def roll(log: Log) -> None:
     log.roll(None, NOW_MS)
+    log.fsync()  # as housekeeping does when a segment is closed
 
 
 # -- records -------------------------------------------------------------------------------------------------
@@ -460,3 +461,16 @@ def test_logs_of_kafka(name: str) -> None:
             assert table(after) == table(keyed), log
         shrunk += log.size < size
     assert shrunk >= 5
+
+
+def test_what_is_not_durable_supersedes_nothing() -> None:
+    """A power cut may take the newer value; then the older one must still be there."""
+    log, state = compacted(), CleanerState()
+    put(log, (b"a", b"durable"))
+    roll(log)
+    put(log, (b"a", b"newer"))
+    log.roll(None, NOW_MS)
+    found = state.choose([log], NOW_MS)
+    assert found.upper_bound == 1
+    log.fsync()
+    assert state.choose([log], NOW_MS).upper_bound == 2

@@ -49,6 +49,7 @@ def _filled(root: str, value_bytes: int, per_batch: int, keys: int, total_bytes:
         log.flush_staged()
     log.roll(None, NOW_MS)
     log.high_watermark = log.log_end_offset
+    log.fsync()
     return log
 
 

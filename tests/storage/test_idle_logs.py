@@ -1,0 +1,149 @@
+"""Logs at rest are sealed ahead of a stop; a crash at any moment of that loses nothing."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+
+from kbroker.storage.idle_logs import MANY_LOGS, IdleLogs, SealJob
+from kbroker.storage.log_config import LogConfig
+from kbroker.storage.memory_disk import MemoryDisk, Tail
+from kbroker.types import TopicPartition
+from tests.storage.world import NOW_MS, TOPIC_ID, append, batch, idempotent, manager, offsets
+
+
+def logs_at_rest(count, disk=None):
+    disk = disk or MemoryDisk()
+    logs = manager(disk)
+    made = [
+        logs.get_or_create(TopicPartition("t", number), TOPIC_ID, LogConfig(), NOW_MS)
+        for number in range(count)
+    ]
+    for log in made:
+        log.assign_epoch(3, 0)
+        append(log, idempotent(0), epoch=3)
+    idle = IdleLogs(logs)
+    assert not idle.look()
+    return disk, logs, made, idle
+
+
+def seal_all(logs, idle, most=100):
+    while sealed := idle.seal_some(most, None):
+        job = SealJob(sealed[0].directory, sealed)
+        job.run()
+        job.finish(NOW_MS, lambda log: logs.get(log.topic_partition) is log)
+
+
+@pytest.mark.parametrize("count", [2, MANY_LOGS + 3])
+def test_a_stop_finds_nothing_to_do_for_logs_at_rest(count) -> None:
+    disk, logs, made, idle = logs_at_rest(count)
+    assert idle.look()
+    seal_all(logs, idle)
+    assert all(log.is_sealed for log in made)
+    assert not idle.look()
+    touched = []
+    disk.on_step = lambda operation, path: touched.append(path)
+    logs.close(7)
+    assert not [path for path in touched if "/t-" in path]
+    after = manager(disk.crash(Tail.LOST))
+    assert after.previous_broker_epoch == 7
+    for log in made:
+        found = after.get(log.topic_partition)
+        assert (found.log_end_offset, found.latest_epoch, list(found.producers.entries)) == (1, 3, [7])
+
+
+def test_what_is_in_use_is_left_alone() -> None:
+    _, logs, (log, other), idle = logs_at_rest(2)
+    append(log, batch())
+    assert idle.look()
+    append(other, batch())
+    assert idle.seal_some(100, None) == []
+    assert [each.is_sealed for each in (log, other)] == [False, False]
+    idle.look()
+    assert idle.look()
+    seal_all(logs, idle)
+    assert log.is_sealed
+    append(log, batch())
+    assert not log.is_sealed
+
+
+def test_a_log_that_goes_on_and_rests_again_keeps_one_snapshot() -> None:
+    disk, logs, (log,), idle = logs_at_rest(1)
+    for sequence in range(1, 4):
+        idle.look()
+        seal_all(logs, idle)
+        assert list(log.snapshots) == [sequence]
+        append(log, idempotent(sequence), epoch=3)
+        idle.look()
+    idle.look()
+    seal_all(logs, idle)
+    logs.tick_removals(NOW_MS)
+    names = [entry.name for entry in disk.list_dir("/data/t-0") if entry.name.endswith(".snapshot")]
+    assert names == ["00000000000000000004.snapshot"]
+    logs.close(1)
+    after = manager(disk).get(log.topic_partition)
+    assert offsets(after) == [0, 1, 2, 3]
+    assert after.producers.entries[7].last_sequence == 3
+
+
+@pytest.mark.parametrize("count", [1, MANY_LOGS + 1])
+def test_what_is_cut_back_during_the_sync_is_not_taken_for_durable(count) -> None:
+    _, logs, made, idle = logs_at_rest(count)
+    idle.look()
+    sealed = idle.seal_some(100, None)
+    job = SealJob(sealed[0].directory, sealed)
+    job.run()
+    made[0].truncate_to(0)
+    append(made[0], batch(b"other"))
+    job.finish(NOW_MS, lambda log: logs.get(log.topic_partition) is log)
+    assert made[0].recovery_point == 0
+    assert all(log.recovery_point == 1 for log in made[1:])
+
+
+@pytest.mark.parametrize("count", [1, MANY_LOGS + 1])
+def test_a_failed_sync_takes_the_directory_offline(count) -> None:
+    disk, _, made, idle = logs_at_rest(count)
+    idle.look()
+    sealed = idle.seal_some(100, None)
+    job = SealJob(sealed[0].directory, sealed)
+
+    def fail(operation, path):
+        if operation.startswith("sync"):
+            raise OSError(errno.EIO, "Input/output error")
+
+    disk.on_step = fail
+    job.run()
+    job.finish(NOW_MS, lambda log: True)
+    assert sealed[0].directory.offline
+    assert not any(log.is_sealed for log in made)
+
+
+def test_each_directory_has_a_sync_of_its_own() -> None:
+    logs = manager(MemoryDisk(), "/a", "/b")
+    made = [
+        logs.get_or_create(TopicPartition("t", number), TOPIC_ID, LogConfig(), NOW_MS) for number in range(6)
+    ]
+    for log in made:
+        append(log, batch())
+    idle = IdleLogs(logs)
+    idle.look()
+    assert idle.look()
+    rounds = []
+    while sealed := idle.seal_some(100, None):
+        rounds.append({log.directory.path for log in sealed})
+        assert SealJob(sealed[0].directory, sealed).run() is None
+    assert all(len(each) == 1 for each in rounds)
+    assert {path for each in rounds for path in each} == {"/a", "/b"}
+
+
+def test_a_topic_that_goes_away_meanwhile_harms_nobody() -> None:
+    _, logs, made, idle = logs_at_rest(3)
+    idle.look()
+    sealed = idle.seal_some(100, None)
+    job = SealJob(sealed[0].directory, sealed)
+    logs.delete(made[1].topic_partition)
+    job.run()
+    job.finish(NOW_MS, lambda log: logs.get(log.topic_partition) is log)
+    assert not made[0].directory.offline
+    assert made[0].recovery_point == 1 or not made[0].is_sealed
