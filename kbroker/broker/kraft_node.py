@@ -137,6 +137,8 @@ class KraftNode:
                 f"the metadata quorum is {names}, and node {setup.node_id} is not to speak to others"
             )
         self.started: Deferred[None] = Deferred()
+        #: In which broker epoch this broker last stopped cleanly, -1 if it did not (KIP-966); before `start`.
+        self.previous_broker_epoch: int | None = None
         self.metadata = CommittedMetadata(cache, stored.image, stored.loader, stored.log.read_all)
         self.controller = ControllerDriver(setup.node_id, timer, self.metadata)
         self.raft = RaftDriver(
@@ -298,6 +300,7 @@ class KraftNode:
             SUPPORTED_FEATURES,
             setup.rack,
             setup.log_dir_ids,
+            self.previous_broker_epoch,
         )
         controller = broker._replace(endpoints=setup.controller_endpoints, rack=None, log_dirs=())
         append(lambda image: register_controller(image, controller))

@@ -76,6 +76,7 @@ class Membership:
             setup.node_id, peers, clock, timer, self._find_controller, lambda request: self.ask_here(request)
         )
         kraft.on_leader_changed(lambda _: self.channel.leader_changed())
+        kraft.previous_broker_epoch = previous_broker_epoch
         self.forward = Forwarder(self.channel, config.get_int("request.timeout.ms"))
         node = NodeRegistration(
             setup.node_id,

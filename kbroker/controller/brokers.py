@@ -97,7 +97,12 @@ def unregister_controller(image: ClusterImage, controller_id: int) -> Decision[N
 
 
 def register_broker(
-    image: ClusterImage, node: NodeRegistration, rules: ElectionRules = _DEFAULT_RULES, *, alive: bool = False
+    image: ClusterImage,
+    node: NodeRegistration,
+    rules: ElectionRules = _DEFAULT_RULES,
+    *,
+    alive: bool = False,
+    keeps_only_copies: bool = False,
 ) -> Decision[int]:
     """A broker registers, fenced; the answer is its epoch: the offset of the first record.
 
@@ -107,6 +112,7 @@ def register_broker(
 
     Args:
         alive: the registered incarnation was heard of within its session.
+        keeps_only_copies: where it is the only replica it counts as stopped cleanly: nobody has more.
 
     Raises:
         ApiError: UNSUPPORTED_VERSION, the broker cannot work at a finalized feature level;
@@ -133,7 +139,10 @@ def register_broker(
         clean = node.previous_broker_epoch is None or (
             old is not None and old.epoch == node.previous_broker_epoch
         )
-        records += (broker_gone if clean else broker_lost_data)(image, rules, node.id)
+        if clean:
+            records += broker_gone(image, rules, node.id)
+        else:
+            records += broker_lost_data(image, rules, node.id, keeps_only_copies=keeps_only_copies)
     epoch = old.epoch if old is not None and same else image.offset + 1
     record = _registration(image, node, epoch)
     if old is not None and same:
@@ -272,8 +281,10 @@ def join_broker(
     metadata already. The answer is its epoch. Raises as `register_broker`.
 
     A partition that would be given up and taken back in this step is only led anew: one record, one epoch.
+    After a crash the only copy of a partition is taken as it is; Kafka has its leader recover it first, from
+    itself.
     """
-    given_up = register_broker(image, node, rules)
+    given_up = register_broker(image, node, rules, keeps_only_copies=True)
     fenced = image.apply(given_up.records)
     taken_back = unfence_broker(fenced, node.id, given_up.response, rules)
     joined = fenced.apply(taken_back.records)

@@ -115,19 +115,26 @@ def broker_gone(image: ClusterImage, rules: ElectionRules, broker_id: int) -> li
 
 
 def broker_lost_data(
-    image: ClusterImage, rules: ElectionRules, broker_id: int
+    image: ClusterImage, rules: ElectionRules, broker_id: int, *, keeps_only_copies: bool = False
 ) -> list[PartitionChangeRecord]:
     """`broker_id` comes back without having stopped cleanly: its logs count for nothing.
 
     What it had written but not synced may be gone (KIP-966).
+
+    Args:
+        keeps_only_copies: where it is the only replica it is merely gone for a moment.
     """
-    partitions = [
-        PartitionRef(topic, index)
-        for topic in image.topics
-        for index, partition in enumerate(topic.partitions)
-        if broker_id in partition.isr or broker_id in partition.elr
+    alone: list[PartitionRef] = []
+    others: list[PartitionRef] = []
+    for topic in image.topics:
+        for index, partition in enumerate(topic.partitions):
+            if broker_id in partition.isr or broker_id in partition.elr:
+                kept = keeps_only_copies and len(partition.replicas) == 1
+                (alone if kept else others).append(PartitionRef(topic, index))
+    return [
+        *elect_anew(image, rules, alone, gone=broker_id),
+        *elect_anew(image, rules, others, lost=broker_id),
     ]
-    return elect_anew(image, rules, partitions, lost=broker_id)
 
 
 def broker_back(image: ClusterImage, rules: ElectionRules, broker_id: int) -> list[PartitionChangeRecord]:

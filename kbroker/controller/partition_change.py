@@ -169,7 +169,7 @@ class _Draft:
         return eligible and self.may_lead(replica)
 
     def _leader_with_loss(self) -> int:
-        known = self.old.last_known_elr
+        known = [replica for replica in self.old.last_known_elr if replica in self.replicas]
         if self.elr_enabled and not self.isr and not self.elr and len(known) == 1 and self.may_lead(known[0]):
             return known[0]
         if self.wanted.election is Election.UNCLEAN:
@@ -183,7 +183,8 @@ class _Draft:
             return old.last_known_elr
         if not self.isr:
             # Kept from the time it lost its leader; only the first time tells who that was.
-            return old.last_known_elr if old.leader == NO_LEADER else (old.leader,)
+            last = old.last_known_elr if old.leader == NO_LEADER else (old.leader,)
+            return tuple(replica for replica in last if replica in self.replicas)
         return () if self.leader != NO_LEADER else old.last_known_elr
 
     def needs_epoch(self, level: int) -> bool:

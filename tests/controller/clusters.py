@@ -41,8 +41,8 @@ def check_configs(configs):
             raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown topic config name: {name}")
 
 
-def rules(default_partitions=1, default_replication_factor=1):
-    ids = itertools.count(1000)
+def rules(default_partitions=1, default_replication_factor=1, first_id=1000):
+    ids = itertools.count(first_id)
     return TopicRules(
         default_partitions,
         default_replication_factor,
@@ -54,6 +54,6 @@ def rules(default_partitions=1, default_replication_factor=1):
 
 def with_topic(image, name, partitions=1, factor=1):
     topic = CreatableTopic(name=name, num_partitions=partitions, replication_factor=factor)
-    decision = create_topics(image, [topic], False, rules())
+    decision = create_topics(image, [topic], False, rules(first_id=1000 + len(image.topics)))
     assert decision.response[0].error_code == 0, decision.response[0].error_message
     return image.apply(decision.records)

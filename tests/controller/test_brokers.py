@@ -17,6 +17,7 @@ from kbroker.controller.elections import broker_back, broker_gone
 from kbroker.controller.features import SUPPORTED_FEATURES, latent_features
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import Endpoint
+from kbroker.protocol.generated.config_record import ConfigRecord
 from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
 from tests.controller.clusters import cluster, uuid, with_topic
 
@@ -182,3 +183,39 @@ def test_older_levels_get_older_registrations():
     assert (record.log_dirs, record.cordoned_log_dirs) == ([], None)
     assert list(register_controller(cluster(level=14), node()).records) == []
     assert len(register_controller(cluster(level=15), node()).records) == 1
+
+
+def test_joining_after_a_crash_keeps_the_only_copies_and_no_others():
+    """32: unsynced data may be gone; where another replica has it that one leads."""
+    image = cluster(1, 2, elr=True)
+    image = with_topic(with_topic(image, "t", 1, 2), "alone", 1, 1)
+    alone = image.topics.get("alone").partitions[0].leader
+    decision = join_broker(image, node(alone, previous_broker_epoch=-1))
+    new = image.apply(decision.records)
+    other = 3 - alone
+    assert partition(new)[:3] == (partition(image).replicas, (other,), other)
+    assert partition(new).elr == ()
+    state = new.topics.partition("alone", 0)
+    assert (state.leader, state.isr, state.leader_recovery_state) == (alone, (alone,), 0)
+    assert state.leader_epoch == 1
+
+
+def test_joining_after_a_crash_as_last_leader_waits_for_who_is_eligible():
+    image = with_topic(cluster(1, 2, elr=True), "t", 1, 2)
+    first = partition(image).leader
+    other = 3 - first
+    image = image.apply(
+        [ConfigRecord(resource_type=2, resource_name="t", name="min.insync.replicas", value="2")]
+    )
+    image = image.apply(fence_broker(image, other, other * 10).records)
+    assert (partition(image).isr, partition(image).elr) == ((first,), (other,))
+    clean = image.apply(join_broker(image, node(first, previous_broker_epoch=first * 10)).records)
+    assert (partition(clean).leader, partition(clean).isr, partition(clean).elr) == (
+        first,
+        (first,),
+        (other,),
+    )
+    crashed = image.apply(join_broker(image, node(first, previous_broker_epoch=-1)).records)
+    assert (partition(crashed).leader, partition(crashed).isr, partition(crashed).elr) == (-1, (), (other,))
+    back = crashed.apply(unfence_broker(crashed, other, other * 10).records)
+    assert (partition(back).leader, partition(back).isr) == (other, (other,))
