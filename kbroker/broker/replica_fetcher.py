@@ -30,6 +30,8 @@ _log = logging.getLogger(__name__)
 
 #: The first pause after an error; it doubles up to `replica.fetch.backoff.ms`.
 FIRST_PAUSE_MS = 10
+#: After so many failures in a row, about a second, the log is told.
+_FAILURES_TOLD = 7
 
 
 class FetchSettings(NamedTuple):
@@ -201,7 +203,7 @@ class ReplicaFetcher:
 
     def _failed(self, why: object) -> None:
         self._failures += 1
-        if self._failures == 1:
+        if self._failures == _FAILURES_TOLD:
             _log.info("cannot fetch from broker %d, trying again: %s", self.leader_id, why)
         self._session.failed()
         if self._alarm is not None:
@@ -284,13 +286,15 @@ class ReplicaFetcher:
         if remedy(code) is Remedy.RESTART:
             self._restart(followed, asked)
             return
-        if followed.failures == 0:
-            _log.info(
-                "cannot fetch %s from broker %d, trying again: %s",
-                followed.partition.topic_partition,
-                self.leader_id,
-                code.name,
-            )
+        # At each change of leader one of the two hears of it later: nothing to tell, unless it goes on.
+        lasts = followed.failures == _FAILURES_TOLD
+        _log.log(
+            logging.INFO if lasts else logging.DEBUG,
+            "cannot fetch %s from broker %d, trying again: %s",
+            followed.partition.topic_partition,
+            self.leader_id,
+            code.name,
+        )
         self._pause(followed)
 
     def _diverged(self, followed: Followed, log: Log, epoch: int, end_offset: int) -> None:
