@@ -20,8 +20,8 @@ WAIT_SECONDS = 90
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
-#: librdkafka 2.16 forgets its brokers when none can be reached, and then sends the offsets of a transaction to
-#: a group coordinator that it has forgotten, for ever; with `none` it does not.
+#: librdkafka 2.16 forgets its brokers when none can be reached, and then sends the offsets of a transaction
+#: to a group coordinator that it has forgotten, for ever; with `none` it does not.
 _PATIENT = {
     "reconnect.backoff.ms": 20,
     "reconnect.backoff.max.ms": 100,

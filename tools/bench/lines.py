@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from tools.bench import groups, librdkafka, wire
+from tools.bench import groups, librdkafka, transactions, wire
 from tools.bench.brokers import BrokerProcess
 from tools.bench.load import Load, one_in_flight, pipelined
 
@@ -98,6 +98,8 @@ def measure(broker: BrokerProcess, options: Options, progress: Progress) -> Resu
     for name, measured in _librdkafka(broker, options):
         note(name, measured)
     for name, measured in _groups(broker, options):
+        note(name, measured)
+    for name, measured in _transactions(broker, options):
         note(name, measured)
     note("memory, after the load", Measured(broker.resident_mb(), "MB", less_is_better=True))
     if options.wants("start, 100 topics") or options.wants("stop"):
@@ -326,3 +328,58 @@ def _groups(broker: BrokerProcess, options: Options) -> Iterator[tuple[str, Meas
         seconds = groups.join_seconds(broker, _MEMBERS, "many")
         cpu = 1e6 * (broker.cpu_seconds() - before) / _MEMBERS
         yield join, Measured(seconds, "s", less_is_better=True, cpu=cpu, cpu_unit="µs/member")
+
+
+_TXN_NAMES = (
+    "transactions of 10 records, 1 producer",
+    "commit, p50",
+    "commit, p99",
+    "transactions of 10 records, 50 producers",
+    "produce in transactions, 64 KB",
+)
+
+
+def _transactions(broker: BrokerProcess, options: Options) -> Iterator[tuple[str, Measured]]:
+    one, p50, p99, fifty, stream = _TXN_NAMES
+    if not any(map(options.wants, _TXN_NAMES)):
+        return
+    with _connection(broker) as sock:
+        wire.create_topics(sock, "load")
+        wire.produce_until_accepted(sock, wire.produce_frame("load", 100))
+    if any(map(options.wants, (one, p50, p99))):
+        load, cpu, _ = _transact(broker, options, producers=1, records=10, size=100, batches=1)
+        yield one, _per_transaction(load, cpu)
+        commits = load.commits
+        for name, part in ((p50, 0.5), (p99, 0.99)):
+            yield name, Measured(1e6 * commits[int(part * len(commits))], "µs", less_is_better=True)
+    if options.wants(fifty):
+        load, cpu, _ = _transact(broker, options, producers=50, records=10, size=100, batches=1)
+        yield fifty, _per_transaction(load, cpu)
+    if options.wants(stream):
+        load, cpu, written = _transact(broker, options, producers=1, records=64, size=1000, batches=32)
+        gigabytes = written / 1e9
+        yield stream, Measured(1000 * gigabytes / load.seconds, "MB/s", cpu=cpu / gigabytes, cpu_unit="s/GB")
+
+
+def _transact(
+    broker: BrokerProcess, options: Options, *, producers: int, records: int, size: int, batches: int
+) -> tuple[transactions.Measure, float, int]:
+    """What was done, the broker's CPU seconds, and the bytes that were written."""
+    name = f"bench-{producers}-{batches}"
+    made = [
+        transactions.Producer(broker, f"{name}-{i}", "load", records, size, batches) for i in range(producers)
+    ]
+    try:
+        for _ in range(broker.warm_up_rounds):
+            transactions.run(made, 0.3)
+        before = broker.cpu_seconds()
+        load = transactions.run(made, options.seconds)
+        cpu = broker.cpu_seconds() - before
+    finally:
+        for each in made:
+            each.sock.close()
+    return load, cpu, load.transactions * batches * made[0].batch_bytes
+
+
+def _per_transaction(load: transactions.Measure, cpu: float) -> Measured:
+    return Measured(load.rate, "transactions/s", cpu=1e6 * cpu / load.transactions, cpu_unit="µs/transaction")
