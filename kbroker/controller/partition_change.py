@@ -155,7 +155,9 @@ class _Draft:
             self.isr, self.elr = (leader,), ()
         elif leader not in self.isr:
             self.isr = (leader,)
-            self.elr = tuple(replica for replica in self.elr if replica != leader)
+            # It may be all that a reassignment waited for; nobody would change this partition again.
+            self._complete_reassignment()
+            self.elr = tuple(r for r in self.elr if r != leader and r in self.replicas)
 
     def _clean_leader(self) -> int:
         if self.wanted.election is Election.PREFERRED and self._valid(self.replicas[0]):
