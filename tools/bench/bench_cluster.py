@@ -1,0 +1,351 @@
+"""Three kbrokers and three Apache Kafkas: `python -m tools.bench.bench_cluster --kills 20`.
+
+Each cluster in turn gets both cores, and shares them with the load, as on a developer's machine. All nodes
+are broker and controller. Compare the numbers of one run with each other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from tools.bench import librdkafka
+from tools.bench.brokers import BrokerProcess, Kafka, Kbroker, free_port
+from tools.kafka_jars import KAFKA_VERSION
+
+_NODES = 3
+_WAIT_SECONDS = 60.0
+_CLUSTER_ID = "a2JlbmNoLWNsdXN0ZXItMQ"
+
+
+class KbrokerNode(Kbroker):
+    """One of three kbrokers, from a file of properties."""
+
+    one_core = False
+
+    def command(self) -> list[str]:
+        return [sys.executable, "-m", "kbroker.cli.main", "start", "--config", str(self.properties)]
+
+    @property
+    def properties(self) -> Path:
+        return self.folder / "server.properties"
+
+
+class KafkaNode(Kafka):
+    """One of three Apache Kafkas."""
+
+    one_core = False
+
+    def prepare(self) -> None:
+        tool = ["kafka.tools.StorageTool", "format", "-t", _CLUSTER_ID, "-c"]
+        done = subprocess.run(
+            self._java("-Xmx256M", *tool, str(self.folder / "server.properties")),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise RuntimeError(f"kafka-storage format failed:\n{done.stdout}{done.stderr}")
+
+
+class BenchCluster:
+    """Three nodes of one kind."""
+
+    def __init__(self, label: str, make: Callable[[], BrokerProcess]) -> None:
+        self.label = label
+        self.nodes = [make() for _ in range(_NODES)]
+        controllers = [free_port() for _ in self.nodes]
+        voters = ",".join(f"{i + 1}@127.0.0.1:{port}" for i, port in enumerate(controllers))
+        for number, (node, controller) in enumerate(zip(self.nodes, controllers), start=1):
+            self._configure(node, number, controller, voters)
+
+    def _configure(self, node: BrokerProcess, number: int, controller: int, voters: str) -> None:
+        settings = {
+            "process.roles": "broker,controller",
+            "node.id": number,
+            "kbroker.cluster.id": _CLUSTER_ID,
+            "controller.quorum.voters": voters,
+            "listeners": f"PLAINTEXT://127.0.0.1:{node.port},CONTROLLER://127.0.0.1:{controller}",
+            "controller.listener.names": "CONTROLLER",
+            "log.dirs": node.folder / "data",
+            "group.initial.rebalance.delay.ms": 0,
+        }
+        if isinstance(node, Kafka):
+            del settings["kbroker.cluster.id"]
+        text = "".join(f"{name}={value}\n" for name, value in settings.items())
+        (node.folder / "server.properties").write_text(text)
+
+    @property
+    def bootstrap(self) -> str:
+        return ",".join(node.bootstrap for node in self.nodes)
+
+    def start(self) -> float:
+        """Seconds until all three are in the cluster and a topic on all of them takes a record."""
+        for node in self.nodes:
+            node.prepare()
+        started = time.perf_counter()
+        for node in self.nodes:
+            node.start()
+        self.wait_for(_NODES)
+        self.create("first")
+        producer = Producer({"bootstrap.servers": self.bootstrap, "acks": "all", "linger.ms": 0})
+        producer.produce("first", b"x", partition=0)
+        if producer.flush(_WAIT_SECONDS):
+            raise RuntimeError(f"{self.label}: no record was acknowledged")
+        return time.perf_counter() - started
+
+    def wait_for(self, count: int) -> None:
+        """Until so many brokers are known."""
+        deadline = time.perf_counter() + _WAIT_SECONDS
+        admin = AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
+        while True:
+            with contextlib.suppress(Exception):
+                if len(admin.list_topics(timeout=2).brokers) >= count:
+                    return
+            for node in self.nodes:
+                if node._process is not None:
+                    node.check_alive()
+            if time.perf_counter() > deadline:
+                raise RuntimeError(f"{self.label}: {count} brokers did not come up")
+            time.sleep(0.01)
+
+    def create(self, name: str, partitions: int = 1) -> None:
+        """A topic on all three."""
+        admin = AdminClient({"bootstrap.servers": self.bootstrap})
+        configs = {"min.insync.replicas": "2"}
+        topic = NewTopic(name, num_partitions=partitions, replication_factor=_NODES, config=configs)
+        for future in admin.create_topics([topic], operation_timeout=30).values():
+            future.result(_WAIT_SECONDS)
+
+    def leader_of(self, topic: str) -> BrokerProcess:
+        """The node that leads partition 0."""
+        admin = AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
+        deadline = time.perf_counter() + _WAIT_SECONDS
+        while time.perf_counter() < deadline:
+            found = admin.list_topics(topic, timeout=5).topics[topic].partitions
+            if found and found[0].leader > 0 and len(found[0].isrs) == _NODES:
+                return self.nodes[found[0].leader - 1]
+            time.sleep(0.05)
+        raise RuntimeError(f"{self.label}: {topic} has not its whole in-sync set")
+
+    def cpu_seconds(self) -> float:
+        """Of all nodes."""
+        return sum(node.cpu_seconds() for node in self.nodes)
+
+    def memory_mb(self) -> float:
+        """Of one node, on average."""
+        return statistics.mean(node.resident_mb() for node in self.nodes)
+
+    def remove(self) -> None:
+        """End it."""
+        for node in self.nodes:
+            node.remove()
+
+
+Line = tuple[str, float, str]
+
+
+def rates(cluster: BenchCluster, seconds: float) -> Iterator[Line]:
+    """Messages a second through librdkafka, and CPU of the three brokers for each."""
+    for acks in ("all", "1"):
+        for size in (100, 1000):
+            topic = f"rate-{acks}-{size}"
+            cluster.create(topic)
+            _produce(cluster.bootstrap, topic, size, acks, seconds / 2)
+            before = cluster.cpu_seconds()
+            count, took = _produce(cluster.bootstrap, topic, size, acks, seconds)
+            cpu = (cluster.cpu_seconds() - before) / count * 1e6
+            yield f"produce {size} B, acks={acks}", count / took, "msg/s"
+            yield f"CPU of it, {size} B, acks={acks}", cpu, "us/msg"
+
+
+def _produce(bootstrap: str, topic: str, size: int, acks: str, seconds: float) -> tuple[int, float]:
+    settings = {"bootstrap.servers": bootstrap, "acks": acks, "queue.buffering.max.messages": 200_000}
+    producer = Producer(settings)
+    value = b"x" * size
+    count, started = 0, time.perf_counter()
+    while time.perf_counter() - started < seconds:
+        for _ in range(1000):
+            while True:
+                try:
+                    producer.produce(topic, value, partition=0)
+                    break
+                except BufferError:
+                    producer.poll(0.005)
+            count += 1
+        producer.poll(0)
+    if producer.flush(_WAIT_SECONDS):
+        raise RuntimeError("not all was acknowledged")
+    return count, time.perf_counter() - started
+
+
+def latency(cluster: BenchCluster, seconds: float) -> Iterator[Line]:
+    """Produce with acks=all to consumed."""
+    cluster.create("latency")
+    p50, p99, _ = librdkafka.latency_us(cluster.bootstrap, "latency", 5000, seconds)
+    yield "produce to consume, acks=all, p50", p50 / 1000, "ms"
+    yield "produce to consume, acks=all, p99", p99 / 1000, "ms"
+
+
+class Silence:
+    """A producer with acks=all that notes when each record was acknowledged."""
+
+    def __init__(self, bootstrap: str, topic: str) -> None:
+        settings = {
+            "bootstrap.servers": bootstrap,
+            "acks": "all",
+            "linger.ms": 0,
+            "retry.backoff.ms": 5,
+            "retry.backoff.max.ms": 20,
+            "topic.metadata.refresh.fast.interval.ms": 10,
+            "reconnect.backoff.ms": 5,
+            "reconnect.backoff.max.ms": 50,
+            "log_level": 0,
+            "enable.idempotence": True,
+        }
+        self._producer = Producer(settings)
+        self._topic = topic
+        self._stop = False
+        self.failed = 0
+        self.acknowledged: list[float] = []
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> Silence:
+        self._thread.start()
+        deadline = time.perf_counter() + _WAIT_SECONDS
+        while not self.acknowledged and time.perf_counter() < deadline:
+            time.sleep(0.01)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._stop = True
+        self._thread.join()
+        self._producer.flush(_WAIT_SECONDS)
+
+    def _run(self) -> None:
+        while not self._stop:
+            self._producer.produce(self._topic, b"x", partition=0, callback=self._told)
+            self._producer.poll(0.002)
+
+    def _told(self, error: object, message: object) -> None:
+        if error is None:
+            self.acknowledged.append(time.perf_counter())
+        else:
+            self.failed += 1
+
+    def after(self, instant: float) -> float:
+        """The longest time without an acknowledgement from `instant` on, once there are some again."""
+        deadline = time.perf_counter() + _WAIT_SECONDS
+        while time.perf_counter() < deadline:
+            time.sleep(0.3)
+            later = [at for at in list(self.acknowledged) if at > instant]
+            if later and time.perf_counter() - later[0] > 1:
+                return max(b - a for a, b in zip([instant, *later], later))
+        raise RuntimeError("nothing was acknowledged any more")
+
+
+def outages(cluster: BenchCluster, kills: int) -> Iterator[Line]:
+    """How long nothing is acknowledged after the leader's end."""
+    cluster.create("outage")
+    for name, how, times in (("killed", _kill, kills), ("stopped", _stop, max(kills // 4, 1))):
+        silences, failed = [], 0
+        for _ in range(times):
+            leader = cluster.leader_of("outage")
+            with Silence(cluster.bootstrap, "outage") as silence:
+                instant = time.perf_counter()
+                how(leader)
+                silences.append(silence.after(instant))
+            failed += silence.failed
+            leader.start()
+            cluster.wait_for(_NODES)
+        yield f"leader {name}: silence, p50", statistics.median(silences), "s"
+        yield f"leader {name}: silence, worst of {times}", max(silences), "s"
+        yield f"leader {name}: sends that failed", failed, ""
+
+
+def _kill(node: BrokerProcess) -> None:
+    node.kill()
+
+
+def _stop(node: BrokerProcess) -> None:
+    assert node._process is not None
+    node._process.send_signal(signal.SIGTERM)
+    threading.Thread(target=node._process.wait).start()
+
+
+def measure(cluster: BenchCluster, kills: int, seconds: float) -> dict[str, tuple[float, str]]:
+    """All lines."""
+    results: dict[str, tuple[float, str]] = {}
+
+    def note(lines: Iterator[Line] | Sequence[Line]) -> None:
+        for name, value, unit in lines:
+            results[name] = (value, unit)
+            print(f"{cluster.label}: {name}: {value:,.4g} {unit}", file=sys.stderr, flush=True)
+
+    note([("three nodes up", cluster.start(), "s")])
+    time.sleep(2)
+    note([("memory of a node, idle", cluster.memory_mb(), "MB")])
+    note(latency(cluster, seconds * 2))
+    note(rates(cluster, seconds))
+    note([("memory of a node, after the load", cluster.memory_mb(), "MB")])
+    note(outages(cluster, kills))
+    return results
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--without-kafka", action="store_true")
+    parser.add_argument("--without-kbroker", action="store_true")
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=5.0, help="of each load")
+    parser.add_argument("--json", metavar="FILE")
+    arguments = parser.parse_args()
+    cache = Path(os.environ.get("KBROKER_TEST_CACHE") or Path.home() / ".cache" / "kbroker-tests")
+    kinds: list[tuple[str, Callable[[], BrokerProcess]]] = []
+    if not arguments.without_kbroker:
+        kinds.append(("kbroker", KbrokerNode))
+    if not arguments.without_kafka:
+        kinds.append((f"Kafka {KAFKA_VERSION}", lambda: KafkaNode(cache)))
+    results: dict[str, dict[str, tuple[float, str]]] = {}
+    for label, make in kinds:
+        cluster = BenchCluster(label, make)
+        try:
+            results[label] = measure(cluster, arguments.kills, arguments.seconds)
+        finally:
+            cluster.remove()
+    print(table(results))
+    if arguments.json:
+        Path(arguments.json).write_text(json.dumps(results, indent=1) + "\n")
+    return 0
+
+
+def table(results: dict[str, dict[str, tuple[float, str]]]) -> str:
+    """A row for each line, a column for each kind."""
+    labels = list(results)
+    names = list(dict.fromkeys(name for lines in results.values() for name in lines))
+    rows = [["", *labels]]
+    for name in names:
+        cells = [results[label].get(name) for label in labels]
+        rows.append([name, *(f"{cell[0]:,.4g} {cell[1]}" if cell else "" for cell in cells)])
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:]))]).rstrip()
+        for row in rows
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
