@@ -37,6 +37,8 @@ _EXACT_BELOW_BYTES = 64 * 1024
 #: A walk from an index entry that passes more than both of these did not begin at the nearest one.
 _THIN_BATCHES = 64
 _THIN_BYTES = 4 << 20
+#: How far behind the last entry of a time index it is checked that nothing is younger.
+_TIMES_BYTES = 1 << 20
 _HEADER = Struct(">qiibIhiqqqhii")
 _LEGACY = Struct(">qi4xbbq")
 
@@ -428,12 +430,21 @@ class Segment:
         timestamp, offset = self.time_index.last()
         if any(batch.max_timestamp > timestamp for batch in self.walk(tail)):
             return False
+        named = -1
         for batch in self.walk(self.offset_index.position_for(offset)):
-            if batch.last_offset >= offset:
+            if batch.last_offset < offset:
+                continue
+            if named < 0:
                 # Old brokers name the record itself, newer ones the last of its batch; recovery counts the
                 # time of a batch without records, compaction does not.
-                return batch.max_timestamp in (timestamp, NO_TIMESTAMP)
-        return False
+                if batch.max_timestamp not in (timestamp, NO_TIMESTAMP):
+                    return False
+                named = batch.position
+            elif batch.max_timestamp > timestamp:
+                return False  # the index was cut, and what came last is older
+            if batch.position - named > _TIMES_BYTES:
+                break
+        return named >= 0
 
     def _holds(self, relative: int, position: int) -> bool:
         """Whether an offset entry is true: a batch begins there, and it has no larger offset.

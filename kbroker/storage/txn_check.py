@@ -26,6 +26,7 @@ from kbroker.protocol.record_batch import (
 )
 from kbroker.storage.producer_replay import ABORT, COMMIT, read_marker, rebuild_txn_index
 from kbroker.storage.segment import Segment
+from kbroker.storage.txn_index import AbortedTxn
 
 if TYPE_CHECKING:
     from kbroker.storage.log import Log
@@ -139,21 +140,27 @@ class TxnCheck:
             first = walk.open.pop(producer, None)
             if kind == ABORT:
                 aborts[batch.base_offset] = producer
-                if first is not None and expected is not None:
-                    told = expected.get(batch.base_offset)
-                    missed |= told is None or told[0] != producer or told[1] > first
+                told = expected.get(batch.base_offset) if expected is not None else None
+                if told is None:
+                    missed |= first is not None
+                else:
+                    missed |= first is not None and (
+                        told.producer_id != producer or told.first_offset > first
+                    )
+                    # A reader stops looking where an entry says that all before is settled.
+                    missed |= told.last_stable_offset > min(walk.open.values(), default=batch.next_offset)
         invented = expected is not None and any(
-            start <= offset < walk.end and aborts.get(offset) != producer
-            for offset, (producer, _) in expected.items()
+            start <= offset < walk.end and aborts.get(offset) != txn.producer_id
+            for offset, txn in expected.items()
         )
         if expected is None or missed or invented:
             rebuild_txn_index(log, segment)
 
 
-def _told(segment: Segment) -> dict[int, tuple[int, int]] | None:
-    """Marker offset to (producer, first offset), as the index has it; None if it cannot be read."""
+def _told(segment: Segment) -> dict[int, AbortedTxn] | None:
+    """The entries by the offset of their marker; None if the index cannot be read."""
     try:
-        return {txn.last_offset: (txn.producer_id, txn.first_offset) for txn in segment.aborted_txns()}
+        return {txn.last_offset: txn for txn in segment.aborted_txns()}
     except ValueError:
         return None
 

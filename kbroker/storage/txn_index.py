@@ -37,7 +37,12 @@ def decode_all(data: bytes, base_offset: int) -> list[AbortedTxn]:
     previous = base_offset - 1
     for version, *fields in _ENTRY.iter_unpack(data):
         txn = AbortedTxn(*fields)
-        if version != _VERSION or txn.last_offset <= previous or txn.first_offset >= txn.last_offset:
+        if (
+            version != _VERSION
+            or txn.last_offset <= previous
+            or txn.first_offset >= txn.last_offset
+            or not 0 <= txn.last_stable_offset <= txn.last_offset + 1
+        ):
             raise ValueError(f"entry {len(found)} is damaged")
         previous = txn.last_offset
         found.append(txn)

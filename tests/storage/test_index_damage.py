@@ -60,9 +60,8 @@ def of_another_segment(disk: MemoryDisk, path: str, size: int) -> None:
 )
 def test_every_answer_is_as_with_good_indexes(damage, suffix) -> None:
     disk = kafka_disk(SINGLE)
-    # Two things cannot be told there: an abort whose records are compacted away, which nobody needs, and a
-    # time index cut at an entry while later records are older.
-    names = [name for name in TOPICS if name != "compacted-0" or suffix == ".index"]
+    # Of an abort whose records are compacted away nothing can be told; nobody needs it.
+    names = [name for name in TOPICS if name != "compacted-0" or suffix != ".txnindex"]
     for name in names:
         for entry in disk.list_dir(f"/data/{name}"):
             if entry.name.endswith(suffix) and entry.size:
@@ -129,6 +128,44 @@ def test_what_was_written_in_this_life_is_not_walked(monkeypatch) -> None:
     append(log, idempotent(0, transactional=True))
     append(log, marker(7, 0, abort=True), origin=AppendOrigin.COORDINATOR)
     assert len(log.aborted_txns(0, 2)) == 1
+
+
+@pytest.mark.parametrize("wrong", [2, 3, 5, 1 << 40])
+def test_a_stable_offset_that_is_too_large_hides_no_later_abort(wrong) -> None:
+    """Readers stop looking at an entry whose stable offset lies behind what they read."""
+    disk = MemoryDisk()
+    logs = manager(disk)
+    log = logs.get_or_create(TP, bytes(16), new_log().config, NOW_MS)
+    append(log, idempotent(0, producer_id=8, transactional=True))
+    append(log, idempotent(0, transactional=True))
+    append(log, idempotent(1, producer_id=8, transactional=True))
+    append(log, marker(7, 0, abort=True), origin=AppendOrigin.COORDINATOR)
+    append(log, marker(8, 0, abort=True), origin=AppendOrigin.COORDINATOR)
+    expected = [log.aborted_txns(0, 3), log.aborted_txns(2, 3)]
+    assert [txn.last_stable_offset for txn in expected[0]] == [0, 5]
+    logs.close()
+    path = f"/data/{TP}/{0:020d}.txnindex"
+    good = disk.read_file(path)
+    disk.open(path).write(26, wrong.to_bytes(8, "big"))
+    log = manager(disk).get(TP)
+    assert [log.aborted_txns(0, 3), log.aborted_txns(2, 3)] == expected
+    assert disk.read_file(path) == good
+
+
+@pytest.mark.parametrize("kept", range(6))
+def test_a_time_index_that_was_cut_while_the_last_records_are_older(kept) -> None:
+    """Else retention by time would take a segment for older than it is."""
+    disk = MemoryDisk()
+    logs = manager(disk, index_interval_bytes=1)
+    log = logs.get_or_create(TP, bytes(16), new_log(index_interval_bytes=1).config, NOW_MS)
+    for later in (1, 2, 3, 4, 9, 5, 6, 7, 0, 0):
+        append(log, batch(timestamp=NOW_MS + later))
+    logs.close()
+    path = f"/data/{TP}/{0:020d}.timeindex"
+    disk.open(path).truncate(kept * 12)
+    log = manager(disk, index_interval_bytes=1).get(TP)
+    assert log.segments.active.largest_timestamp() == NOW_MS + 9
+    assert log.offset_for_timestamp(NOW_MS + 8).offset == 4
 
 
 def test_a_transaction_over_many_segments() -> None:
