@@ -130,8 +130,17 @@ def vote_answered(s: QuorumState, now: int, peer: int, request: VoteRequest, res
             return
         granted = granted and response.leader.epoch == s.epoch
     votes.round.done(peer)
+    votes.missing.discard(peer)
     (votes.granted if granted else votes.rejected).add(peer)
     count_votes(s, now)
+
+
+def vote_failed(s: QuorumState, now: int, peer: int) -> None:
+    """No answer came; it is asked again."""
+    votes = s.votes
+    if votes is not None:
+        votes.missing.add(peer)
+        count_votes(s, now)
 
 
 def _vote_refused_by_error(s: QuorumState, now: int, peer: int, response: VoteResponse) -> None:
@@ -158,11 +167,12 @@ def count_votes(s: QuorumState, now: int) -> None:
             s.retries = 0
             store(s, s.election._replace(leader_id=s.me.id))
             lead(s, now, granted)
-    elif len(votes.rejected) > len(s.voters) - s.voters.majority:
+    elif votes.rejected and len(votes.rejected | votes.missing) > len(s.voters) - s.voters.majority:
+        # All who can be reached have answered.
         if s.role is Role.PROSPECTIVE:
             _give_up(s, now)
-        else:
-            votes.round.todo.clear()
+        elif votes.round.todo:
+            votes.round.todo = []
             s.election_at = now + _backoff(s)
 
 

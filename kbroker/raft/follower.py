@@ -44,6 +44,10 @@ from kbroker.types import OffsetAndEpoch
 
 #: How often a node without a leader asks another node for it.
 _SEARCH_MS = 100
+_LEADERS_ANSWERS = (ErrorCode.NONE, ErrorCode.SNAPSHOT_NOT_FOUND, ErrorCode.POSITION_OUT_OF_RANGE)
+_LEADS_NO_MORE = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.BROKER_NOT_AVAILABLE)
+_OF_ANOTHER_EPOCH = (ErrorCode.FENCED_LEADER_EPOCH, ErrorCode.UNKNOWN_LEADER_EPOCH)
+_EXPECTED = (*_LEADERS_ANSWERS, *_LEADS_NO_MORE, *_OF_ANOTHER_EPOCH)
 
 
 def may_fetch(s: QuorumState) -> bool:
@@ -117,41 +121,24 @@ def observer_timed_out(s: QuorumState, now: int) -> None:
 
 
 def _is_current(s: QuorumState, now: int, request: Request, error: ErrorCode, view: LeaderView) -> bool:
-    """Whether the answer to the fetch under way is of use; what it says of the leader is obeyed anyway."""
+    """Whether this is the leader's answer to the fetch under way. What it says of the leader is obeyed in any
+    case, and an observer may get its first records from a node that it finds to be the leader by them."""
     following = s.following
     if following.fetch is not request:
         return False
     following.fetch = None
-    peer, was_following, epoch = following.peer, s.role is Role.FOLLOWER, s.epoch
+    peer, epoch, followed = following.peer, s.epoch, s.role is Role.FOLLOWER
     heed_leader(s, now, *view)
-    if s.role is not Role.FOLLOWER or view.epoch != epoch or s.epoch != epoch or view.leader_id != peer:
-        if s.following is following:
-            following.retry_at = now + (s.timeouts.retry_ms if was_following else _SEARCH_MS)
-        if (
-            was_following
-            and s.following is following
-            and view.epoch == epoch
-            and error in (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.BROKER_NOT_AVAILABLE)
-        ):
-            leader_is_gone(s, now)
-        return False
-    if error is ErrorCode.NONE:
+    is_leaders = s.role is Role.FOLLOWER and s.epoch == view.epoch == epoch and view.leader_id == peer
+    if is_leaders and error in _LEADERS_ANSWERS:
         return True
-    following = s.following
-    following.retry_at = now + s.timeouts.retry_ms
-    if error in (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.BROKER_NOT_AVAILABLE):
-        leader_is_gone(s, now)
-    elif error not in (ErrorCode.FENCED_LEADER_EPOCH, ErrorCode.UNKNOWN_LEADER_EPOCH):
-        return (
-            error is ErrorCode.SNAPSHOT_NOT_FOUND
-            or error is ErrorCode.POSITION_OUT_OF_RANGE
-            or _odd(s, peer, error)
-        )
-    return False
-
-
-def _odd(s: QuorumState, peer: int, error: ErrorCode) -> bool:
-    warn(s, f"node {peer} answers a fetch of epoch {s.epoch} at offset {s.log.end} with {error.name}")
+    if s.following is following:
+        following.retry_at = now + (s.timeouts.retry_ms if followed else _SEARCH_MS)
+        if followed and view.epoch == epoch and error in _LEADS_NO_MORE:
+            leader_is_gone(s, now)
+    if error not in _EXPECTED:
+        following.retry_at = now + _SEARCH_MS
+        warn(s, f"node {peer} answers a fetch of epoch {epoch} at offset {s.log.end} with {error.name}")
     return False
 
 

@@ -302,8 +302,9 @@ def _note_fetch(s: QuorumState, now: int, request: FetchRequest, wall_ms: int) -
     if replica is None:
         return
     if request.offset >= s.log.end:
-        replica.caught_up_wall = wall_ms
+        replica.caught_up, replica.caught_up_wall = True, wall_ms
     elif replica.leader_end > 0 and request.offset >= replica.leader_end:
+        replica.caught_up = True
         replica.caught_up_wall = max(replica.fetched_wall, replica.caught_up_wall)
     replica.fetched_at, replica.fetched_wall, replica.leader_end = now, wall_ms, s.log.end
     grew = request.offset > replica.end

@@ -260,6 +260,8 @@ class RaftNode:
         s.following.retry_at = now
         if election.leader_id != NOBODY and election.leader_id in s.voters:
             become_follower(s, now, election.epoch, election.leader_id, ())
+        else:
+            s.election = election._replace(leader_id=NOBODY)  # Where it is has to be found out anyway.
         if s.may_stand:
             first = min(_FIRST_ELECTION_MS, s.timeouts.election_ms)
             s.election_at = now + first + s.random(first)
@@ -308,6 +310,8 @@ class RaftNode:
         ):
             if round_ is not None and round_.ended(peer, request):
                 round_.retry_at[peer] = now + s.timeouts.retry_ms
+                if isinstance(request, VoteRequest):
+                    elections.vote_failed(s, now, peer)
                 return
         follower.fetch_failed(s, now, request)
 

@@ -82,6 +82,8 @@ class Votes:
     round: Round
     granted: set[int]
     rejected: set[int] = field(default_factory=set)
+    #: Who could not be reached at the last attempt.
+    missing: set[int] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -92,6 +94,8 @@ class Replica:
     key: ReplicaKey
     end: int = -1
     fetched_at: int | None = None
+    #: It had everything at some time in this epoch.
+    caught_up: bool = False
     fetched_wall: int = -1
     caught_up_wall: int = -1
     #: Where the leader's log ended at the fetch before.

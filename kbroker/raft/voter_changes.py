@@ -21,7 +21,7 @@ from kbroker.raft.state import Leading, PendingChange, QuorumState, Replica, dir
 from kbroker.raft.voter_set import QuorumVoter, ReplicaKey, VoterSet
 from kbroker.types import ZERO_UUID, uuid_to_string
 
-#: A new voter must have been at the end of the log within this time, or it would hold up commits.
+#: A new voter must have had the whole log once in this epoch and fetched within this time, as in Kafka.
 _CAUGHT_UP_MS = 3_600_000
 
 
@@ -152,9 +152,9 @@ def _is_caught_up(s: QuorumState, now: int, voter: QuorumVoter) -> bool:
     leading = s.leading
     assert leading is not None
     replica = leading.observers.get(ReplicaKey(voter.id, voter.directory_id))
-    if replica is None or replica.fetched_at is None or replica.end < leading.epoch_start:
+    if replica is None or replica.fetched_at is None or not replica.caught_up:
         return False
-    return replica.fetched_at > now - _CAUGHT_UP_MS and replica.end >= s.high_watermark
+    return replica.fetched_at > now - _CAUGHT_UP_MS
 
 
 # -- remove, update, upgrade ---------------------------------------------------------------------------------

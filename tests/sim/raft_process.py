@@ -39,6 +39,7 @@ from kbroker.raft.messages import (
     SendFailed,
     ServeFetch,
     ServeSnapshot,
+    ShutDown,
     SnapshotInstalled,
     SnapshotTaken,
     Started,
@@ -93,6 +94,7 @@ class RaftProcess(Process):
         self.snapshots = []
         self.archive = []
         self.node = None
+        self.told = []
         self.leads = None
         self._snapshotting = False
         self.high_watermark = 0
@@ -124,6 +126,9 @@ class RaftProcess(Process):
                 self._rules_before_log() + self._rules(self.log.start, self.log.items),
             )
         )
+
+    def stop(self):
+        self.feed(ShutDown())
 
     def killed(self, power):
         self._events.clear()
@@ -216,8 +221,8 @@ class RaftProcess(Process):
         if self.up:
             self.feed(ReadBarrier(len(self.checks.committed)))
 
-    def change_voters(self, request):
-        """An administrator's request, answered to nobody."""
+    def ask(self, request):
+        """A request of an administrator, whose answers are kept in `told`."""
         self.feed(Received(Exchange(self, self, request, None), request))
 
     def _append(self, items, **more):
@@ -320,7 +325,9 @@ class RaftProcess(Process):
             self.checks.voted(self, exchange.request.epoch, exchange.request.replica.id)
         if exchange.answer is not None:
             raise AssertionError(f"{exchange.request} is answered twice")
-        if exchange.asker is not self:
+        if exchange.asker is self:
+            self.told.append(response)
+        else:
             self.world.network.answer(exchange, response)
 
     def _serve(self, effect):

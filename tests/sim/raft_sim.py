@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from zlib import crc32
 
-from kbroker.raft.rpc import AddVoterRequest, RemoveVoterRequest
+from kbroker.raft.rpc import AddVoterRequest, DescribeQuorumRequest, RemoveVoterRequest
 from kbroker.raft.timeouts import RaftTimeouts
 from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter, ReplicaKey, VoterSet
 from tests.sim.raft_checks import RaftChecks
@@ -113,6 +113,7 @@ class RaftSim:
                 process.append(self.values)
                 if world.chance(0.05):
                     process.read()
+                    process.ask(DescribeQuorumRequest())
         world.call(world.now + world.between(self.gap // 2, self.gap * 2), self._client)
 
     def _administrator(self):
@@ -123,9 +124,9 @@ class RaftSim:
                 node_id = 1 + world.below(len(world.processes))
                 if node_id not in leader.node.voters:
                     new = voter(node_id, True, directory(node_id))
-                    leader.change_voters(AddVoterRequest(new, 1000, world.chance(0.5)))
+                    leader.ask(AddVoterRequest(new, 1000, world.chance(0.5)))
                 elif world.chance(0.7):
-                    leader.change_voters(RemoveVoterRequest(ReplicaKey(node_id, directory(node_id))))
+                    leader.ask(RemoveVoterRequest(ReplicaKey(node_id, directory(node_id))))
         hurry = world.chance(0.5)
         gap = world.between(1 * MS, 50 * MS) if hurry else world.between(50 * MS, 2 * SECOND)
         world.call(world.now + gap, self._administrator)

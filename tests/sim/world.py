@@ -55,6 +55,9 @@ class Process:
         """The process begins, on what its disk holds; in subclasses."""
         raise NotImplementedError
 
+    def stop(self):
+        """It is asked to stop, and will be killed in a moment; in subclasses."""
+
     def killed(self, power):
         """It ended; with `power` its disk lost what was not synced; in subclasses."""
         raise NotImplementedError
@@ -336,7 +339,19 @@ class SyncedList:
 
 # -- faults --------------------------------------------------------------------------------------------------
 
-FAULTS = ("kill", "power", "pause", "split", "isolate", "one_way", "slow", "flaky", "blackout", "false_alarm")
+FAULTS = (
+    "kill",
+    "stop",
+    "power",
+    "pause",
+    "split",
+    "isolate",
+    "one_way",
+    "slow",
+    "flaky",
+    "blackout",
+    "false_alarm",
+)
 
 
 class Faults:
@@ -385,6 +400,13 @@ class Faults:
         victim = self._somebody()
         victim.kill()
         self._later(victim.start)
+
+    def _stop(self):
+        victim = self._somebody()
+        if victim.up:
+            victim.stop()
+            self.world.call(self.world.now + 50 * MS, victim.kill)
+            self._later(victim.start)
 
     def _power(self):
         victim = self._somebody()
