@@ -45,11 +45,25 @@ _Answer = tuple[int, int, Any]  # API key, error code, response
 class Member:
     """One member of a classic group on its own connection, as a state machine: join, sync, heartbeat."""
 
-    __slots__ = ("_data", "_waits_for", "generation", "group", "is_stable", "member_id", "next_beat", "sock")
+    __slots__ = (
+        "_data",
+        "_session_timeout_ms",
+        "_waits_for",
+        "generation",
+        "group",
+        "is_stable",
+        "led",
+        "member_id",
+        "next_beat",
+        "sock",
+    )
 
-    def __init__(self, address: tuple[str, int], group: str) -> None:
+    def __init__(self, address: tuple[str, int], group: str, session_timeout_ms: int = 45_000) -> None:
         self.sock = wire.connect(address)
         self.group = group
+        self._session_timeout_ms = session_timeout_ms
+        #: Generations that it led, each with its members.
+        self.led: dict[int, list[str]] = {}
         self.member_id = ""
         self.generation = -1
         self.is_stable = False
@@ -64,7 +78,7 @@ class Member:
         self._send(
             JoinGroupRequest(
                 group_id=self.group,
-                session_timeout_ms=45_000,
+                session_timeout_ms=self._session_timeout_ms,
                 rebalance_timeout_ms=60_000,
                 member_id=self.member_id,
                 protocol_type="consumer",
@@ -106,7 +120,10 @@ class Member:
             raise RuntimeError(f"{key.name} of {self.group} is refused with error {code}")
         elif key is ApiKey.JOIN_GROUP:
             self.member_id, self.generation = answer.member_id, answer.generation_id
-            self._sync([each.member_id for each in answer.members])
+            members = [each.member_id for each in answer.members]
+            if members:
+                self.led[self.generation] = members
+            self._sync(members)
         else:
             self.is_stable = True
             self.next_beat = now + _HEARTBEAT_S
@@ -143,18 +160,25 @@ def find_coordinator(broker: BrokerProcess, group: str) -> None:
 
 def join_all(members: list[Member]) -> float:
     """All join at once; seconds until each has its assignment in one and the same generation."""
+    return settle(members, 0, join=True)
+
+
+def settle(members: list[Member], above: int, *, join: bool = False) -> float:
+    """Seconds until all members have their assignment in one generation above `above`."""
     poll = select.epoll()
     by_fd = {member.sock.fileno(): member for member in members}
     for fd in by_fd:
         poll.register(fd, select.EPOLLIN)
     started = time.perf_counter()
     for member in members:
-        member.join()
+        if join:
+            member.join()
     while True:
         now = time.perf_counter()
         for fd, _ in poll.poll(0.01):
             by_fd[fd].received(os.read(fd, 1 << 20), now)
-        if all(member.is_stable for member in members) and len({m.generation for m in members}) == 1:
+        generations = {member.generation for member in members}
+        if all(member.is_stable for member in members) and len(generations) == 1 and min(generations) > above:
             poll.close()
             return time.perf_counter() - started
         for member in members:
