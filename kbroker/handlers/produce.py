@@ -49,6 +49,8 @@ _PRODUCE = 0
 _INT = Struct(">i")
 _LEAD = Struct(">ii")
 _CORRELATION = Struct(">i")
+#: Producer id and epoch, at byte 43 of a batch.
+_PRODUCER = Struct(">qh")
 _TAIL = b"\0\0\0"
 _BATCH_BYTES_MIN = 61
 _ATTRIBUTES = 22
@@ -114,7 +116,11 @@ class ProducePath:
             return None
         records = data[bounds[0] : bounds[1]]
         attributes = records[_ATTRIBUTES]
-        if attributes & _TRANSACTIONAL_BIT or (version < 7 and attributes & _CODEC_BITS == _ZSTD):
+        if version < 7 and attributes & _CODEC_BITS == _ZSTD:
+            return None
+        if attributes & _TRANSACTIONAL_BIT and not (
+            meaning.in_transactions and log.producers.has_open_txn(*_PRODUCER.unpack_from(records, 43))
+        ):
             return None
         now_ms = self._now_ms()
         if (
@@ -465,7 +471,7 @@ class ProducePath:
         version: int,
     ) -> None:
         """Recognise requests like this one by their prefix from now on."""
-        if item.records is None or item.partition is None or request.transactional_id is not None:
+        if item.records is None or item.partition is None:
             return
         length = len(item.records)
         if version >= FLEXIBLE_SINCE:
@@ -479,8 +485,15 @@ class ProducePath:
             cache = connection.produce_cache = PrefixCache(version)
             connection.staged = []
             connection.fast = {**connection.fast, _PRODUCE: self.fast}
-        meaning = Prefix(item.partition, request.acks, version, item.name, item.topic_id, item.index)
-        cache.learn(bytes(frame[8:prefix_end]), meaning)
+        prefix = bytes(frame[8:prefix_end])
+        known = cache.by_bytes.get(prefix)
+        if known is not None and known.partition is item.partition:
+            return  # it came here as its transaction was not open yet
+        in_transactions = request.transactional_id is not None
+        meaning = Prefix(
+            item.partition, request.acks, version, item.name, item.topic_id, item.index, in_transactions
+        )
+        cache.learn(prefix, meaning)
 
 
 def _records_bounds(data: memoryview, position: int, end: int, version: int) -> tuple[int, int] | None:

@@ -3,8 +3,8 @@
 A request for one partition is, from the correlation id on, constant up to the length of its records: client
 id, acks, timeout, topic and partition. Parsing goes from left to right, so equal bytes mean the same as the
 last time, and one dictionary look-up finds the partition and a packer for the answer. One cache a
-connection, small, and only for what the general path has accepted before: no transactional id, acks of -1,
-0 or 1, no internal topic.
+connection, small, and only for what the general path has accepted before: acks of -1, 0 or 1, no internal
+topic. With a transactional id it holds while the producer's transaction is open on the partition.
 """
 
 from __future__ import annotations
@@ -80,11 +80,20 @@ class AnswerPacker:
 class Prefix:
     """What a known prefix stands for."""
 
-    __slots__ = ("acks", "index", "name", "pack", "partition", "topic_id")
+    __slots__ = ("acks", "in_transactions", "index", "name", "pack", "partition", "topic_id")
 
     def __init__(
-        self, partition: Partition, acks: int, version: int, name: str, topic_id: bytes, index: int
+        self,
+        partition: Partition,
+        acks: int,
+        version: int,
+        name: str,
+        topic_id: bytes,
+        index: int,
+        in_transactions: bool = False,
     ) -> None:
+        #: The request has a transactional id.
+        self.in_transactions = in_transactions
         self.partition = partition
         self.acks = acks
         self.name = name

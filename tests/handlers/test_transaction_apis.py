@@ -661,3 +661,35 @@ def test_producer_ids_that_come_late(node, client):
     ids[0].resolve(77)
     (answer,) = client.answers()
     assert (answer.error_code, answer.producer_id, answer.producer_epoch) == (0, 77, 0)
+
+
+def test_batches_of_an_open_transaction_take_the_short_way(node, client):
+    producer = Producer(client)
+    assert producer.produce(b"a") == 0
+    (meaning,) = client.core.produce_cache.by_bytes.values()
+    assert meaning.in_transactions
+    general = node.services.txns.verifier.verify
+    node.services.txns.verifier.verify = None  # not to be asked
+    assert producer.produce(b"b") == 0
+    assert producer.produce(b"b", base_sequence=1) == 0
+    assert producer.produce(b"far", base_sequence=9) == E.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert log_of(node).log_end_offset == 2
+    node.services.txns.verifier.verify = general
+    old = producer.epoch
+    producer.next(commit=False)
+    assert producer.produce(b"late", producer_epoch=old) == E.INVALID_PRODUCER_EPOCH
+    assert producer.produce(b"c") == 0
+    assert list(client.core.produce_cache.by_bytes.values()) == [meaning]
+
+
+def test_a_known_request_without_a_transactional_id_is_no_door(node, client):
+    """The bytes before the records are those of a plain producer; the records claim a transaction."""
+    producer = Producer(client)
+    producer.produce(b"a")
+    producer.name = None
+    assert (
+        producer.produce(b"plain", transactional=False, producer_id=-1, producer_epoch=-1, base_sequence=-1)
+        == 0
+    )
+    assert producer.produce(b"b") == E.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    assert log_of(node).log_end_offset == 2
