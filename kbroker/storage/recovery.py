@@ -95,6 +95,7 @@ def open_log(
     epochs = _read_epochs(log_dir, path) if listing.has_epochs else None
     log_start = max(history.log_start_offset or 0, segments[0].base_offset)
     recovery_point = history.recovery_point or 0
+    epochs_told = epochs is not None
     if epochs is None:
         # Recovery adds the epochs of what it reads itself.
         epochs = _epochs_of_batches(
@@ -102,11 +103,16 @@ def open_log(
         )
     snapshots = dict.fromkeys(listing.snapshots)
     recovered: ProducerState | None = None
-    indexed_from = segments[_first_unsynced(segments, recovery_point)].base_offset
+    unsynced = segments[_first_unsynced(segments, recovery_point)]
+    indexed_from = unsynced.base_offset
     end = _clean_end(segments[-1]) if history.clean else None
     if end is None:
+        position = _synced_bytes(unsynced, recovery_point, snapshots) if epochs_told else 0
+        if position:
+            indexed_from = recovery_point
+            progress.skip(position)
         end, recovered = _recover(
-            log_dir, path, segments, epochs, snapshots, history, config, now_ms, progress
+            log_dir, path, segments, epochs, snapshots, history, config, now_ms, progress, position
         )
     begun_anew = end < log_start
     if begun_anew:
@@ -185,6 +191,17 @@ def _first_unsynced(segments: list[Segment], recovery_point: int) -> int:
     return max(bisect_right(bases, recovery_point) - 1, 0)
 
 
+def _synced_bytes(segment: Segment, recovery_point: int, snapshots: dict[int, None]) -> int:
+    """How much of the segment that holds the recovery point need not be read.
+
+    All below the recovery point if the log was sealed at that very offset, for a stop or at rest: snapshot,
+    indexes and epochs were synced then, as the batches were.
+    """
+    if recovery_point <= segment.base_offset or recovery_point not in snapshots:
+        return 0
+    return segment.place_of(recovery_point) or 0
+
+
 def _recover(
     log_dir: LogDir,
     path: str,
@@ -195,15 +212,18 @@ def _recover(
     config: LogConfig,
     now_ms: int,
     progress: RecoveryProgress,
+    position: int,
 ) -> tuple[int, ProducerState]:
     """Read the segments from the recovery point on; (log end, producer state). Cuts `segments` in place.
+
+    `position`: so many bytes of the segment that holds it are known to be good, with all that tells of them.
 
     A log that is whole costs no write: its active segment's indexes, snapshot and epochs stay in memory, as
     those of any log in use, until a roll or a clean stop.
     """
     recovery_point = history.recovery_point or 0
     first = _first_unsynced(segments, recovery_point)
-    start = segments[first].base_offset
+    start = recovery_point if position else segments[first].base_offset
     for offset in [offset for offset in snapshots if offset > max(start, recovery_point)]:
         log_dir.disk.remove(f"{path}/{offset_name(offset, SNAPSHOT)}")
         del snapshots[offset]
@@ -223,7 +243,8 @@ def _recover(
     end = start
     for index in range(first, len(segments)):
         segment = segments[index]
-        if segment.base_offset < end or (segment.base_offset > end and segment.base_offset > gaps_below):
+        base = segment.base_offset
+        if index > first and (base < end or (base > end and base > gaps_below)):
             logger.warning("%s does not continue the log, which ends at %d", segment.path, end)
             _drop_from(log_dir, segments, index)
             break
@@ -231,7 +252,8 @@ def _recover(
             name = f"{path}/{offset_name(segment.base_offset, SNAPSHOT)}"
             log_dir.disk.write_file(name, producers.to_snapshot(), durable=False)
             snapshots[segment.base_offset] = None
-        end, whole = _recover_segment(segment, epochs, producers, config, progress)
+        good = position if index == first else 0
+        end, whole = _recover_segment(segment, epochs, producers, config, progress, good, end)
         if index + 1 < len(segments):
             segment.seal()
         if not whole:
@@ -260,14 +282,22 @@ def _recover_segment(
     producers: ProducerState,
     config: LogConfig,
     progress: RecoveryProgress,
+    position: int,
+    end: int,
 ) -> tuple[int, bool]:
-    """Rebuild what a segment's batches tell and cut its damaged tail: (end offset, was it whole)."""
-    segment.reset_indexes()
+    """Rebuild what a segment's batches tell and cut its damaged tail: (end offset, was it whole).
+
+    Those before `position`, below `end`, are known.
+    """
+    if position:
+        segment.go_on_at(end)
+    else:
+        segment.reset_indexes()
+        end = segment.base_offset
     file = segment.file()
-    position, end = 0, segment.base_offset
     limit = segment.base_offset + 0x7FFF_FFFF
     interval = config.index_interval_bytes
-    for buf, header in scan_batches(progress.counted(file.read), segment.size, 0):
+    for buf, header in scan_batches(progress.counted(file.read), segment.size, position):
         base, length, epoch, magic, crc, _, delta, _, newest, producer_id, _, _, _, at = header
         size, last = length + LOG_OVERHEAD, base + delta
         good = crc32c(buf[at + 21 : at + size]) == crc if magic == 2 else check_crc(buf, header)

@@ -55,6 +55,10 @@ class RecoveryProgress:
 
         return counting
 
+    def skip(self, count: int) -> None:
+        """So many bytes need not be read after all."""
+        self._total_bytes -= count
+
     def opened(self) -> None:
         """One more log is open."""
         self._partitions += 1

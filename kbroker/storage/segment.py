@@ -362,14 +362,17 @@ class Segment:
 
     def forget_from(self, offset: int) -> None:
         """The file is cut: nothing from `offset` on is in the segment, whatever was counted in."""
+        self._cut_indexes(offset)
+        if not self.size:
+            self._first_timestamp = None
+        self._find_max_timestamp()
+
+    def _cut_indexes(self, offset: int) -> None:
         self.offset_index.truncate_to(offset)
         self.time_index.truncate_to(offset)
         if self._txn_bytes or self._aborted:
             self._truncate_aborted(offset)
         self.bytes_since_index_entry = 0
-        if not self.size:
-            self._first_timestamp = None
-        self._find_max_timestamp()
 
     def _find_max_timestamp(self) -> None:
         """After a cut: what the time index still tells, and the batches that it does not cover."""
@@ -409,15 +412,39 @@ class Segment:
         if self._indexes_trusted:
             return
         self._indexes_trusted = True
+        if not self._indexes_hold():
+            self._rebuild("an index is missing, damaged or of another segment")
+
+    def _indexes_hold(self) -> bool:
         try:
             good = self.offset_index.fits(self.size) and self.time_index.fits()
             # Messages of format 0 have no times, and a segment of them no entries.
             timeless = len(self.time_index) == 0 and self.first_timestamp() != NO_TIMESTAMP
-            good = good and not timeless and self._last_entries_hold()
+            return good and not timeless and self._last_entries_hold()
         except (IndexError, ApiError):
-            good = False
-        if not good:
-            self._rebuild("an index is missing, damaged or of another segment")
+            return False
+
+    def place_of(self, offset: int) -> int | None:
+        """The position where the batches below `offset` end, if indexes tell so that are true; else None."""
+        if not self._indexes_trusted and not self._indexes_hold():
+            return None
+        try:
+            self.aborted_txns()
+        except ValueError:
+            return None
+        try:
+            batch = self.locate(offset)
+        except CorruptBatch:
+            batch = None  # no whole batch follows
+        if batch is not None:
+            return batch.position if batch.base_offset >= offset else None
+        position, end = self.last_batch_end()
+        return position if end == offset else None
+
+    def go_on_at(self, offset: int) -> None:
+        """Keep what the indexes tell of batches below `offset`, where it was sealed; the rest is read."""
+        self._cut_indexes(offset)
+        self.max_timestamp, self.max_timestamp_offset = self.time_index.last()
 
     def _last_entries_hold(self) -> bool:
         """Whether the last entry of each index is true, and no batch behind them is younger."""

@@ -7,10 +7,11 @@ import errno
 import pytest
 
 from kbroker.storage.idle_logs import MANY_LOGS, IdleLogs, SealJob
+from kbroker.storage.log import AppendOrigin
 from kbroker.storage.log_config import LogConfig
-from kbroker.storage.memory_disk import MemoryDisk, Tail
+from kbroker.storage.memory_disk import MemoryDisk, MemoryFile, Tail
 from kbroker.types import TopicPartition
-from tests.storage.world import NOW_MS, TOPIC_ID, append, batch, idempotent, manager, offsets
+from tests.storage.world import NOW_MS, TOPIC_ID, TP, append, batch, idempotent, manager, marker, offsets
 
 
 def logs_at_rest(count, disk=None):
@@ -147,3 +148,44 @@ def test_a_topic_that_goes_away_meanwhile_harms_nobody() -> None:
     job.finish(NOW_MS, lambda log: logs.get(log.topic_partition) is log)
     assert not made[0].directory.offline
     assert made[0].recovery_point == 1 or not made[0].is_sealed
+
+
+@pytest.mark.parametrize("tail", list(Tail))
+@pytest.mark.parametrize("more", [0, 1, 30])
+def test_recovery_reads_only_what_came_after_the_rest(tail, more, monkeypatch) -> None:
+    disk = MemoryDisk()
+    logs = manager(disk, index_interval_bytes=200)
+    log = logs.get_or_create(TP, TOPIC_ID, LogConfig(index_interval_bytes=200), NOW_MS)
+    for number in range(200):
+        append(log, batch(b"x" * 5000, timestamp=NOW_MS + number))
+        append(log, idempotent(number, transactional=True), epoch=number // 50, now_ms=NOW_MS)
+        if number % 10 == 9:
+            append(log, marker(7, 0, abort=True), epoch=number // 50, origin=AppendOrigin.COORDINATOR)
+    idle = IdleLogs(logs)
+    idle.look()
+    idle.look()
+    seal_all(logs, idle)
+    logs.tick_recovery_points()
+    sealed = log.segments.active.size
+    for number in range(more):
+        append(log, idempotent(200 + number, transactional=True), epoch=4)
+    after = disk.crash(tail, lambda size: size // 2)
+    read = []
+    real = MemoryFile.read
+
+    def reading(file, position, length):
+        data = real(file, position, length)
+        read.append(len(data) if file.path.endswith(".log") else 0)
+        return data
+
+    monkeypatch.setattr(MemoryFile, "read", reading)
+    found = manager(after, index_interval_bytes=200).get(TP)
+    end = found.log_end_offset
+    assert 420 <= end <= 420 + more
+    assert sum(read) < log.segments.active.size - sealed + 100_000 < 1_000_000, "not all of it"
+    assert offsets(found) == offsets(log)[:end]
+    assert found.epochs.entries() == [entry for entry in log.epochs.entries() if entry[1] < end]
+    assert found.producers.entries[7].last_sequence == end - 221
+    assert found.aborted_txns(0, end) == log.aborted_txns(0, end)
+    assert found.offset_for_timestamp(NOW_MS + 199).offset == 417
+    assert append(found, batch(b"x")) == end
