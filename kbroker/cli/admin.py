@@ -22,7 +22,7 @@ from kbroker.errors import ApiError
 class _Root(AdminGroup):
     """Imports a sub-command's module when it is called, or listed in the help."""
 
-    modules = ("topics", "groups", "configs", "cluster", "clients", "logs")
+    modules = ("topics", "groups", "transactions", "configs", "cluster", "clients", "logs")
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.modules)
@@ -39,7 +39,7 @@ class _Root(AdminGroup):
 @click.command(cls=_Root, name="kbroker-admin", context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", message="kbroker-admin %(version)s")
 def root() -> None:
-    """Manage topics, groups and configs of a Kafka cluster, and look into log files.
+    """Manage topics, groups, transactions and configs of a Kafka cluster, and look into log files.
 
     Works with kbroker and with Apache Kafka. KBROKER_BOOTSTRAP names the cluster where --bootstrap does not.
     """
