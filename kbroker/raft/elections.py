@@ -11,6 +11,17 @@ from kbroker.errors import ErrorCode
 from kbroker.raft.election_state import NOBODY, ElectionState
 from kbroker.raft.leader import lead
 from kbroker.raft.messages import Reply
+from kbroker.raft.roles import (
+    announce,
+    arm_election,
+    become_follower,
+    become_unattached,
+    heed_leader,
+    leave_role,
+    send,
+    store,
+    warn,
+)
 from kbroker.raft.rpc import (
     BeginQuorumEpochRequest,
     BeginQuorumEpochResponse,
@@ -19,22 +30,7 @@ from kbroker.raft.rpc import (
     VoteRequest,
     VoteResponse,
 )
-from kbroker.raft.state import (
-    QuorumState,
-    Role,
-    Round,
-    Votes,
-    announce,
-    arm_election,
-    become_follower,
-    become_unattached,
-    directories_agree,
-    heed_leader,
-    leave_role,
-    send,
-    store,
-    warn,
-)
+from kbroker.raft.state import QuorumState, Role, Round, Votes, directories_agree
 from kbroker.raft.voter_set import ReplicaKey
 
 _BACKOFF_MS = 50
@@ -48,7 +44,10 @@ def timed_out(s: QuorumState, now: int) -> None:
     if s.writing:
         # The log is not what this node knows of it; that is a matter of moments.
         s.election_at = now + s.timeouts.retry_ms
-    elif s.voters.is_only(s.me.id):
+    elif s.role is Role.FOLLOWER and s.following.fetched and s.log.flushed < s.log.end:
+        # It is this node's disk that keeps it from asking, not the leader from answering.
+        s.election_at = now + s.timeouts.fetch_ms // 4
+    elif s.voters.is_only(s.me.id) and s.is_voter:
         elect_alone(s)
     elif s.role is Role.PROSPECTIVE:
         _give_up(s, now)

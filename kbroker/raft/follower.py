@@ -16,6 +16,7 @@ from kbroker.raft.messages import (
     Truncate,
     WriteSnapshot,
 )
+from kbroker.raft.roles import flush, forget_leader, heed_leader, rules_changed, send, warn
 from kbroker.raft.rpc import (
     AddVoterRequest,
     FetchRequest,
@@ -28,17 +29,7 @@ from kbroker.raft.rpc import (
     UpdateVoterRequest,
     VoterChangeResponse,
 )
-from kbroker.raft.state import (
-    QuorumState,
-    Role,
-    SnapshotFetch,
-    flush,
-    forget_leader,
-    heed_leader,
-    rules_changed,
-    send,
-    warn,
-)
+from kbroker.raft.state import QuorumState, Role, SnapshotFetch
 from kbroker.raft.voter_set import QuorumVoter, ReplicaKey
 from kbroker.types import OffsetAndEpoch
 

@@ -49,7 +49,13 @@ class LogView:
     def open(
         self, start: int, end: int, epochs: Sequence[EpochStart], snapshot_id: OffsetAndEpoch | None
     ) -> None:
-        """The log as it was found."""
+        """The log as it was found.
+
+        Raises:
+            ValueError: it begins later than any snapshot ends.
+        """
+        if start > (snapshot_id.offset if snapshot_id is not None else 0):
+            raise ValueError(f"the log begins at {start}, and no snapshot has what is before")
         self.start, self.end, self.snapshot_id = start, end, snapshot_id
         self.epochs = list(epochs)
         if snapshot_id is not None and snapshot_id.offset == start:

@@ -4,7 +4,8 @@ The law: epoch and vote are stored before any message of them leaves; a leader's
 leader-change record; the high watermark rises only over records that a majority has on stable storage, and
 only once the epoch's own first record is below it. Effects are performed in order.
 
-The parts: `elections` (votes), `leader`, `follower`, `voter_changes`, over the one `state`.
+The parts: `elections` (votes), `leader` and `serving` (its answers), `follower`, `voter_changes`, and the
+moves between `roles`, over the one `state`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kbroker.errors import ConfigError
-from kbroker.raft import elections, follower, leader, voter_changes
+from kbroker.raft import elections, follower, leader, serving, voter_changes
 from kbroker.raft.batches import QuorumRules
 from kbroker.raft.election_state import NOBODY, ElectionState
 from kbroker.raft.messages import (
@@ -35,6 +36,7 @@ from kbroker.raft.messages import (
     Tick,
     VoterProbed,
 )
+from kbroker.raft.roles import become_follower, flush, rules_changed
 from kbroker.raft.rpc import (
     BeginQuorumEpochRequest,
     DescribeQuorumRequest,
@@ -49,13 +51,7 @@ from kbroker.raft.rpc import (
     VoteResponse,
 )
 from kbroker.raft.rules_history import RulesHistory
-from kbroker.raft.state import (
-    QuorumState,
-    Role,
-    become_follower,
-    flush,
-    rules_changed,
-)
+from kbroker.raft.state import QuorumState, Role
 from kbroker.raft.timeouts import RaftTimeouts
 from kbroker.raft.voter_set import QuorumEndpoint, ReplicaKey, VoterSet
 from kbroker.types import ZERO_UUID, Uuid
@@ -272,7 +268,7 @@ class RaftNode:
         s = self._state
         match message:
             case FetchRequest():
-                leader.fetch_requested(s, now, token, message, wall_ms)
+                serving.fetch_requested(s, now, token, message, wall_ms)
             case VoteRequest():
                 elections.vote_requested(s, now, token, message)
             case BeginQuorumEpochRequest():
@@ -280,9 +276,9 @@ class RaftNode:
             case EndQuorumEpochRequest():
                 elections.end_requested(s, now, token, message)
             case FetchSnapshotRequest():
-                leader.snapshot_requested(s, now, token, message)
+                serving.snapshot_requested(s, now, token, message)
             case DescribeQuorumRequest():
-                leader.describe(s, token, now, wall_ms)
+                serving.describe(s, token, now, wall_ms)
             case _:
                 voter_changes.change_requested(s, now, token, message)
 

@@ -1,7 +1,4 @@
-"""The state of one raft node, and the few moves between roles that all of its parts make.
-
-Every function of the core takes this state, changes it and appends effects to `out`.
-"""
+"""The state of one raft node."""
 
 from __future__ import annotations
 
@@ -9,23 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
-from kbroker.errors import ErrorCode
-from kbroker.raft.batches import QuorumRules
 from kbroker.raft.election_state import NOBODY, ElectionState
 from kbroker.raft.log_view import LogView
 from kbroker.raft.messages import (
-    BarrierPassed,
     Effect,
-    FlushLog,
-    LeaderChanged,
-    Reply,
-    Resign,
-    RulesChanged,
-    Send,
-    StoreElection,
-    Warn,
 )
-from kbroker.raft.rpc import FetchRequest, FetchResponse, LeaderView, Request, VoterChangeResponse
+from kbroker.raft.rpc import FetchRequest, LeaderView, Request
 from kbroker.raft.rules_history import RulesHistory
 from kbroker.raft.timeouts import RaftTimeouts
 from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter, ReplicaKey, VoterSet
@@ -261,142 +247,3 @@ def is_same(voters: VoterSet, key: ReplicaKey) -> bool:
 def directories_agree(one: bytes, other: bytes) -> bool:
     """Whether both may be the same directory."""
     return one == other or ZERO_UUID in (one, other)
-
-
-# -- moves ---------------------------------------------------------------------------------------------------
-
-
-def store(s: QuorumState, election: ElectionState) -> None:
-    """The node's epoch, vote or leader is another: durable before anything else happens."""
-    s.election = election
-    s.out.append(StoreElection(election))
-
-
-def announce(s: QuorumState) -> None:
-    """Tell who leads, if that is another node, or nobody, and news."""
-    news = (s.election.leader_id, s.epoch)
-    if news != s.announced:
-        s.announced = news
-        if news[0] != s.me.id:
-            s.out.append(LeaderChanged(*news))
-
-
-def warn(s: QuorumState, text: str) -> None:
-    """Something is not as it should be; the operator should read it."""
-    s.out.append(Warn(text))
-
-
-def send(s: QuorumState, to: int, request: Request) -> None:
-    """Send a request."""
-    s.out.append(Send(to, request))
-
-
-def flush(s: QuorumState) -> None:
-    """Make durable what is not, one flush at a time."""
-    log = s.log
-    if not log.flushing and log.flushed < log.end:
-        log.flush_begins()
-        s.out.append(FlushLog(log.end))
-
-
-def election_timeout(s: QuorumState) -> int:
-    """A random time so that nodes do not stand for election together."""
-    return s.timeouts.election_ms + s.random(max(s.timeouts.election_ms, 1))
-
-
-def arm_election(s: QuorumState, now: int) -> None:
-    """Wait for a leader for a random time, if this node may stand for election at all."""
-    s.election_at = now + election_timeout(s) if s.may_stand and not s.stopping else None
-
-
-def leave_role(s: QuorumState) -> None:
-    """Drop what belongs to the role; who waited for a leader is told."""
-    leading, s.leading = s.leading, None
-    s.votes = s.ending = None
-    s.following = Following()
-    if leading is None:
-        return
-    if s.role is Role.LEADER:
-        s.role = Role.RESIGNED
-    s.out.append(Resign(s.epoch))
-    error = ErrorCode.BROKER_NOT_AVAILABLE if s.stopping else ErrorCode.NOT_LEADER_OR_FOLLOWER
-    view = s.view
-    for parked in leading.parked.values():
-        s.out.append(Reply(parked.token, FetchResponse(error, view)))
-    if leading.change is not None and leading.change.token is not None:
-        failed = VoterChangeResponse(ErrorCode.NOT_LEADER_OR_FOLLOWER, view)
-        s.out.append(Reply(leading.change.token, failed))
-    for token in leading.barriers + leading.next_barriers:
-        s.out.append(BarrierPassed(token, None))
-
-
-def become_unattached(s: QuorumState, now: int, epoch: int) -> None:
-    """A newer epoch exists, and its leader is not known."""
-    leave_role(s)
-    s.role = Role.UNATTACHED
-    s.leader_endpoints = ()
-    if epoch > s.epoch:
-        store(s, ElectionState(epoch))
-    arm_election(s, now)
-    announce(s)
-
-
-def forget_leader(s: QuorumState, now: int) -> None:
-    """The leader of this epoch does not answer any more: look for another. The vote stays given."""
-    leave_role(s)
-    s.role = Role.UNATTACHED
-    s.leader_endpoints = ()
-    s.election = s.election._replace(leader_id=NOBODY)
-    arm_election(s, now)
-    announce(s)
-
-
-def become_follower(
-    s: QuorumState, now: int, epoch: int, leader_id: int, endpoints: tuple[QuorumEndpoint, ...]
-) -> None:
-    """`leader_id` leads `epoch`, which is this node's or a newer one."""
-    leave_role(s)
-    s.role = Role.FOLLOWER
-    s.leader_endpoints = endpoints
-    s.retries = 0
-    if epoch > s.epoch:
-        store(s, ElectionState(epoch, leader_id))
-    elif s.election.leader_id != leader_id:
-        store(s, s.election._replace(leader_id=leader_id))
-    s.following.retry_at = now
-    s.election_at = now + s.timeouts.fetch_ms
-    announce(s)
-
-
-def heed_leader(
-    s: QuorumState, now: int, leader_id: int, epoch: int, endpoints: tuple[QuorumEndpoint, ...]
-) -> None:
-    """A peer says who leads `epoch`, -1: it does not know. Believe it where it is news."""
-    if leader_id == s.me.id:
-        # This node led it before it was started anew, or gave up leading.
-        if epoch > s.epoch:
-            become_unattached(s, now, epoch)
-    elif epoch > s.epoch:
-        if leader_id == NOBODY:
-            become_unattached(s, now, epoch)
-        else:
-            become_follower(s, now, epoch, leader_id, endpoints)
-    elif epoch == s.epoch and leader_id != NOBODY:
-        if s.election.leader_id == NOBODY and s.role is not Role.LEADER:
-            become_follower(s, now, epoch, leader_id, endpoints)
-        elif s.election.leader_id != leader_id:
-            warn(s, f"two leaders of epoch {epoch} are named: {s.election.leader_id} and {leader_id}")
-        elif len(endpoints) > len(s.leader_endpoints):
-            s.leader_endpoints = endpoints
-
-
-def rules_changed(s: QuorumState, now: int) -> None:
-    """Other voters are in force: a node may have become one, or be none any more."""
-    s.out.append(RulesChanged(QuorumRules(s.rules.current.kraft_version, s.voters)))
-    if not s.may_stand:
-        if s.role in (Role.PROSPECTIVE, Role.CANDIDATE):
-            forget_leader(s, now)
-        elif s.role is Role.UNATTACHED:
-            s.election_at = None
-    elif s.role is Role.UNATTACHED and s.election_at is None:
-        arm_election(s, now)
