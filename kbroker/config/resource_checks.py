@@ -52,6 +52,7 @@ _GROUP_MAXIMA = {
 _GROUP_MINIMA = {"streams.task.offset.interval.ms": "group.streams.min.task.offset.interval.ms"}
 
 #: Thread counts may at most double or halve at a time.
+_CLEANER_MEMORY = ("log.cleaner.threads", "log.cleaner.dedupe.buffer.size")
 _THREAD_COUNTS = frozenset(
     {
         "background.threads",
@@ -247,9 +248,32 @@ def _check_dynamic_value(broker: BrokerConfig, name: str, value: Value) -> None:
                     f"Error creating broker listeners from '[{', '.join(value)}]': "
                     f"Unable to parse {entry} to a broker endpoint"
                 )
-    if name in _THREAD_COUNTS or name == "log.cleaner.threads":
+    if name in _CLEANER_MEMORY:
+        assert isinstance(value, int)
+        _check_cleaner(name, value, broker)
+    if name in _THREAD_COUNTS:
         assert isinstance(value, int)
         _check_thread_count(name, value, broker.get_int(name))
+
+
+def _check_cleaner(name: str, value: int, broker: BrokerConfig) -> None:
+    """Memory for each thread, and no more than half or double the threads at once, in Kafka's own words."""
+    wanted = {each: broker.get_int(each) for each in _CLEANER_MEMORY} | {name: value}
+    threads, buffer = (wanted[each] for each in _CLEANER_MEMORY)
+    if not threads:
+        raise ConfigError("/ by zero")
+    if buffer // threads <= 1 << 20:
+        raise ConfigError(
+            "requirement failed: log.cleaner.dedupe.buffer.size must be at least 1MB per cleaner thread."
+        )
+    current = broker.get_int("log.cleaner.threads")
+    if current // 2 <= threads <= current * 2:
+        return
+    way = "increased to more than double" if threads > current else "reduced to less than half"
+    raise ConfigError(
+        f"Invalid value org.apache.kafka.common.config.ConfigException: Log cleaner threads cannot be {way} "
+        f"the current value {current} for configuration Invalid dynamic configuration"
+    )
 
 
 def _check_thread_count(name: str, value: int, current: int) -> None:
