@@ -150,6 +150,11 @@ def _unsuitable(image: ClusterImage, update: FeatureUpdate, current: int, contro
             reason = _unsupported(f"Broker {broker.id}", broker.features.get(update.name), update.level)
             if reason is not None:
                 return reason
+        for controller in image.controllers.values():
+            name, features = f"Controller {controller.id}", controller.features
+            reason = _unsupported(name, features.get(update.name), update.level)
+            if reason is not None:
+                return reason
     elif supported is None:
         return f"Feature {update.name} not found."
     if update.level < current and update.upgrade_type == UPGRADE:

@@ -133,7 +133,11 @@ class _Draft:
         The high watermark only moves while the ISR has `min_isr` members; so whoever was in it when it
         became smaller misses nothing that was committed since.
         """
-        if not self.elr_enabled or len(self.isr) >= min_isr:
+        if not self.elr_enabled:
+            # What was kept before the feature was given up still tells who has everything.
+            self.elr = () if self.isr or self.old.isr else self.old.elr
+            return
+        if len(self.isr) >= min_isr:
             self.elr = ()
             return
         candidates = sorted({*self.old.elr, *self.old.isr})
@@ -191,9 +195,10 @@ class _Draft:
 
     def needs_epoch(self, level: int) -> bool:
         """Whether the leader has to start a new epoch although it stays."""
-        if not set(self.old.replicas) <= set(self.replicas):
+        old = self.old
+        if self.replicas != old.replicas and not set(old.replicas) <= set(self.replicas):
             return True
-        return level < _NO_EPOCH_FOR_SHRINK_LEVEL and not set(self.old.isr) <= set(self.isr)
+        return level < _NO_EPOCH_FOR_SHRINK_LEVEL and not set(old.isr) <= set(self.isr)
 
     def directories(self) -> tuple[Uuid, ...]:
         """The directories of the replicas, in their order."""
@@ -265,9 +270,9 @@ def _add_assignment(record: PartitionChangeRecord, image: ClusterImage, draft: _
         record.adding_replicas, changed = list(draft.adding), True
     if draft.removing != old.removing_replicas:
         record.removing_replicas, changed = list(draft.removing), True
-    if image.metadata_version >= DIRECTORY_LEVEL:
+    asked = record.replicas is not None or draft.wanted.directories
+    if asked and image.metadata_version >= DIRECTORY_LEVEL:
         directories = draft.directories()
-        asked = bool(old.directories) or record.replicas is not None or bool(draft.wanted.directories)
-        if asked and directories != old.directories:
+        if directories != old.directories:
             record.directories, changed = list(directories), True
     return changed

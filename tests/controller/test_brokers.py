@@ -219,3 +219,15 @@ def test_joining_after_a_crash_as_last_leader_waits_for_who_is_eligible():
     assert (partition(crashed).leader, partition(crashed).isr, partition(crashed).elr) == (-1, (), (other,))
     back = crashed.apply(unfence_broker(crashed, other, other * 10).records)
     assert (partition(back).leader, partition(back).isr) == (other, (other,))
+
+
+def test_who_was_eligible_still_leads_after_the_feature_was_given_up():
+    image = with_topic(cluster(1, 2, elr=True), "t", 1, 2)
+    topic_id = image.topics.get("t").id
+    change = {"isr": [], "leader": -1, "eligible_leader_replicas": [2], "last_known_elr": [1]}
+    image = image.apply([PartitionChangeRecord(partition_id=0, topic_id=topic_id, **change)])
+    brokers = {node: broker._replace(fenced=True) for node, broker in image.brokers.items()}
+    image = replace(image, brokers=brokers, features={"metadata.version": 33})
+    assert broker_back(image, RULES, 1) == []
+    state = partition(image.apply(broker_back(image, RULES, 2)))
+    assert (state.leader, state.isr, state.elr) == (2, (2,), ())

@@ -8,7 +8,7 @@ import pytest
 
 from kbroker.controller.features import FeatureUpdate, update_features
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.metadata.image import CONFIG_BROKER
+from kbroker.metadata.image import CONFIG_BROKER, ControllerImage, FeatureRange
 from tests.controller.clusters import cluster
 
 INVALID = "Invalid update version {} for feature {}. {}"
@@ -127,7 +127,9 @@ def settled(decision):
 def test_kraft_version_only_goes_up():
     image = replace(cluster(1), features={**cluster(1).features, "kraft.version": 1})
     for upgrade_type in (2, 3):
-        with pytest.raises(ApiError, match=r"kraft\.version\. Can't downgrade the version of this feature\.$"):
+        with pytest.raises(
+            ApiError, match=r"kraft\.version\. Can't downgrade the version of this feature\.$"
+        ):
             update_features(image, [FeatureUpdate("kraft.version", 0, upgrade_type)], False, 1, 2)
 
 
@@ -144,3 +146,11 @@ def test_eligible_leader_replicas_need_a_metadata_version():
     with pytest.raises(ApiError, match=r"because it depends on metadata\.version level 23"):
         update("eligible.leader.replicas.version", 1, at=22)
     assert settled(update("eligible.leader.replicas.version", 1, at=23))
+
+
+def test_every_registered_controller_has_to_know_the_level():
+    features = {"metadata.version": FeatureRange(7, 30)}
+    image = replace(cluster(1, level=29), controllers={3: ControllerImage(3, bytes(16), (), features)})
+    with pytest.raises(ApiError, match="Controller 3 only supports versions 7-30"):
+        update_features(image, [FeatureUpdate("metadata.version", 31, 1)], False, 1, 2)
+    assert update_features(image, [FeatureUpdate("metadata.version", 30, 1)], False, 1, 2).records
