@@ -28,6 +28,7 @@ from kbroker.broker.log_mover import LogMover
 from kbroker.broker.membership import Membership
 from kbroker.broker.peer import PeerAddress
 from kbroker.broker.raft_peers import QuorumService, RaftPeers
+from kbroker.broker.read_replicas import RACK_AWARE
 from kbroker.broker.replica_fetcher import FetchSettings
 from kbroker.broker.replica_manager import ReplicaManager
 from kbroker.broker.replication import Replication
@@ -128,7 +129,6 @@ class Node:
         sockets = self._sockets = NodeSockets(self.config, quorum)
         self._undo.append(sockets.close)
         self._client_metrics = self._open_client_metrics()
-        self._client_metrics = self._open_client_metrics()
         loop = asyncio.get_running_loop()
         timer, blocking = LoopTimer(loop), BlockingRunner(loop)
         self._undo.append(blocking.close)
@@ -218,6 +218,8 @@ class Node:
             run_blocking=blocking.run,
             start_worker=partial(CleanerProcess, asyncio.get_running_loop().call_soon_threadsafe),
         )
+        if services.replication is not None:
+            services.replication.on_truncated = cleaner.truncated
         cleaner.start()
         self._undo.append(cleaner.stop)
 
@@ -284,7 +286,7 @@ class Node:
         if self._quorum.is_broker:
             metadata.subscribe(replicas.apply_metadata)
             metadata.subscribe(groups.on_metadata)
-        self._directory_reports = DirectoryReports(replicas, kraft.controller, timer)
+        self._directory_reports = DirectoryReports(replicas, timer)
         metadata.subscribe(self._directory_reports.on_metadata)
         services = Services(
             broker_id=self.node_id,
@@ -306,6 +308,7 @@ class Node:
                 lambda: secrets.randbits(31),
             ),
             fetch_bytes_max=config.get_int("fetch.max.bytes"),
+            chooses_read_replica=config.get_str("replica.selector.class") == RACK_AWARE,
             compatibility=config.get_str("kbroker.compatibility"),
             # One thread, not those of the disk: it holds the interpreter while it works.
             run_blocking=converting.run,
@@ -337,7 +340,7 @@ class Node:
         )
         if membership.lifecycle is not None:
             membership.lifecycle.on_refused = self._refused
-            self._replicate(services, membership, membership.lifecycle)
+            self._replicate(services, membership)
         services.to_controller = membership.channel
         services.forward = membership.forward
         services.txns.link.remote = membership.ask_broker
@@ -345,7 +348,7 @@ class Node:
         self._undo.append(membership.stop)
         return membership
 
-    def _replicate(self, services: Services, membership: Membership, lifecycle: BrokerLifecycle) -> None:
+    def _replicate(self, services: Services, membership: Membership) -> None:
         setting = self.config.get_int
         assert services.peers is not None
         replication = Replication(
@@ -355,7 +358,7 @@ class Node:
             partial(membership.channel.send, channel="in-sync"),
             services.timer,
             listener=membership.broker_listener,
-            broker_epoch=lambda: lifecycle.epoch,
+            broker_epoch=membership.broker_epoch,
             lag_time_max_ms=setting("replica.lag.time.max.ms"),
             fetchers=setting("num.replica.fetchers"),
             settings=FetchSettings(
@@ -367,16 +370,13 @@ class Node:
                 timeout_ms=setting("replica.socket.timeout.ms"),
             ),
         )
+        services.replication = replication
         self._undo.append(replication.stop)
-
-    def _open_client_metrics(self) -> ClientMetrics:
-        keeps = self.config.get_bool("kbroker.client.metrics")
-        client_metrics = ClientMetrics(self.config.get_int("telemetry.max.bytes"), keeps=keeps)
-        file = open_metrics_file(self.config.get_str("kbroker.client.metrics.file") or None, keeps=keeps)
-        if file is not None:
-            client_metrics.export = file.write
-            self._undo.append(file.close)
-        return client_metrics
+        name = "num.replica.fetchers"
+        self.config.subscribe(lambda _: replication.resize(setting(name)), (name,))
+        self._directory_reports.connect(
+            partial(membership.channel.send, channel="directories"), membership.broker_epoch
+        )
 
     def _open_client_metrics(self) -> ClientMetrics:
         keeps = self.config.get_bool("kbroker.client.metrics")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from kbroker.broker.raft_driver import RunBlocking
     from kbroker.broker.raft_peers import QuorumService
     from kbroker.broker.replica_manager import ReplicaManager
+    from kbroker.broker.replication import Replication
     from kbroker.broker.timer import Timer
     from kbroker.broker.transactions import Transactions
     from kbroker.clock import Clock
@@ -64,6 +65,8 @@ class Services:
     run_blocking: RunBlocking | None = None
     #: Moves logs between directories; None until the node has started.
     log_mover: LogMover | None = None
+    #: Copies partitions from other brokers, asks for changes of in-sync sets; None: alone (tests).
+    replication: Replication | None = None
     #: Who is connected.
     clients: ClientRegistry = field(default_factory=ClientRegistry)
     #: What clients tell of themselves (KIP-714).
