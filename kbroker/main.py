@@ -92,6 +92,7 @@ class Node:
         self._quorum: QuorumConfig
         self._folders: NodeFolders
         self._sockets: NodeSockets
+        self._transport: RaftPeers
         self._incarnation_id = new_uuid()
         #: What to undo, newest last; `stop` and a start that fails call it from the end.
         self._undo: list[Callable[[], Awaitable[None] | None]] = []
@@ -255,6 +256,9 @@ class Node:
         self._undo.append(peers.close)
         self._setup = self._kraft_setup(logs)
         wire = RaftWire(self.cluster_id, self._quorum.controller_listener)
+        transport = self._transport = RaftPeers(
+            peers, wire, self._quorum.controller_listener, self._setup.bootstrap_controllers
+        )
         kraft = KraftNode(
             self._setup,
             self._folders.metadata_log_dir(logs),
@@ -263,9 +267,7 @@ class Node:
             timer=timer,
             run_blocking=blocking.run,
             on_failure=self._metadata_failed,
-            transport=RaftPeers(
-                peers, wire, self._quorum.controller_listener, self._setup.bootstrap_controllers
-            ),
+            transport=transport,
         )
         replicas = ReplicaManager(
             self.node_id,
@@ -341,6 +343,7 @@ class Node:
         if membership.lifecycle is not None:
             membership.lifecycle.on_refused = self._refused
             self._replicate(services, membership)
+        self._transport.on_foreign = membership.foreign
         services.to_controller = membership.channel
         services.forward = membership.forward
         services.txns.link.remote = membership.ask_broker

@@ -130,6 +130,8 @@ class BrokerLifecycle:
         self._pause_ms = _PAUSE_MS_MIN
         self._alarm: TimerHandle | None = None
         self._registering = False
+        #: Since when the controllers say that another broker has our id.
+        self._duplicate_ms: float | None = None
         #: Told why the controllers refuse this broker for good, after it had been one of them.
         self.on_refused: Callable[[str], object] = _log.error
         #: A heartbeat is on its way; `_again_at_once`: what it says is old already.
@@ -247,12 +249,12 @@ class BrokerLifecycle:
             code, text = error.code, error.text
         if code is ErrorCode.NONE:
             self.epoch = response.broker_epoch
+            self._duplicate_ms = None
             self._cluster.when(self._has_me).then(self._caught_up)
             return
         if code in _HOPELESS:
             self._fail(_HOPELESS[code].format(cluster=self._cluster_id, text=text or code.name))
-        elif code is ErrorCode.DUPLICATE_BROKER_REGISTRATION and waited_ms > self._times.session_ms * 1.25:
-            # An earlier life of this node would have lost its session by now.
+        elif code is ErrorCode.DUPLICATE_BROKER_REGISTRATION and self._is_duplicate():
             self._fail(f"another broker with node.id {self._node.id} is running")
         elif waited_ms >= self._times.registration_ms:
             self._fail(
@@ -261,6 +263,16 @@ class BrokerLifecycle:
             )
         else:
             self._alarm = self._timer.call_later(self._next_pause(), self._register)
+
+    def _is_duplicate(self) -> bool:
+        """Whether the one that has our id is no earlier life of this node: that would have lost its session.
+
+        It is given a whole one by a controller that has just taken over.
+        """
+        now = self._clock.monotonic_ms()
+        if self._duplicate_ms is None:
+            self._duplicate_ms = now
+        return now - self._duplicate_ms > self._times.session_ms * 1.5
 
     def _has_me(self, image: ClusterImage) -> bool:
         broker = image.brokers.get(self._node.id)
@@ -276,6 +288,11 @@ class BrokerLifecycle:
             # From now on the controller expects to hear from us.
             self._arm(self._times.heartbeat_ms)
             self._registered.resolve(None)
+
+    def refuse(self, text: str) -> None:
+        """This node cannot be let in, as it turns out by other ways than by its registration."""
+        if not self._registered.done:
+            self._fail(text)
 
     def _fail(self, text: str) -> None:
         self.stop()

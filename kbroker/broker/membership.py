@@ -69,6 +69,7 @@ class Membership:
         self._metadata = metadata
         self._peers = peers
         self._controller_listener = controller_listener
+        self._foreign: set[PeerAddress] = set()
         self.broker_listener = broker_listener
         #: Asks this node itself; set once its handlers are there.
         self.ask_here: Callable[[Message], Deferred[Any]] = _nobody_here
@@ -133,6 +134,14 @@ class Membership:
             return self.lifecycle.adopt(self._kraft.metadata.image.brokers[self._setup.node_id].epoch)
         return self.lifecycle.start()
 
+    def broker_epoch(self) -> int:
+        """Of this process's registration as a broker; -1: it has none yet."""
+        broker = self._kraft.metadata.image.brokers.get(self._setup.node_id)
+        if self._kraft.is_lone and broker is not None:
+            # It publishes its first metadata before the lifecycle begins.
+            return broker.epoch if broker.incarnation_id == self._setup.incarnation_id else -1
+        return -1 if self.lifecycle is None else self.lifecycle.epoch
+
     def stop(self) -> None:
         """Say and hear nothing any more."""
         if self.lifecycle is not None:
@@ -162,6 +171,20 @@ class Membership:
         self._peers.send(address, request, timeout_ms=_ASK_TIMEOUT_MS, channel="markers").then(give)
         return answer
 
+    def foreign(self, address: PeerAddress) -> None:
+        """That node of the quorum belongs to another cluster; if all do, it is this node that is wrong."""
+        if address in self._foreign:
+            return
+        self._foreign.add(address)
+        _log.error("%s belongs to another cluster than %s", address, self._setup.cluster_id)
+        asked = [voter for voter in self._setup.static_voters if voter.id != self._setup.node_id]
+        if len(self._foreign) >= len(asked or self._setup.bootstrap_controllers):
+            text = (
+                f"the controllers belong to another cluster than {self._setup.cluster_id}: {address} says so"
+            )
+            if self.lifecycle is not None:
+                self.lifecycle.refuse(text)
+
     # -- ControllerWatcher: brokers that are known to be gone ------------------------------------------------
 
     def activated(self, image: ClusterImage) -> None:
@@ -190,8 +213,7 @@ class Membership:
         return None if first is None else PeerAddress(leader.node_id, first.host, first.port)
 
     def _allocate_producer_ids(self) -> Deferred[ProducerIdBlock]:
-        epoch = -1 if self.lifecycle is None else self.lifecycle.epoch
-        request = AllocateProducerIdsRequest(broker_id=self._setup.node_id, broker_epoch=epoch)
+        request = AllocateProducerIdsRequest(broker_id=self._setup.node_id, broker_epoch=self.broker_epoch())
         return self.channel.send(request, _ASK_TIMEOUT_MS).map(_block)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.peer import PeerAddress, PeerError, PeerFailure, Peers, Watch
+from kbroker.errors import ErrorCode
 from kbroker.protocol.generated.api_versions_request import ApiVersionsRequest
 from kbroker.raft.rpc import FetchRequest, FetchSnapshotRequest, Request, Response
 from kbroker.raft.wire import RaftWire, RequestRefused
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
 
 _KRAFT_VERSION = "kraft.version"
+_FOREIGN = ErrorCode.INCONSISTENT_CLUSTER_ID
 
 
 class RaftPeers:
@@ -41,6 +43,8 @@ class RaftPeers:
         self._listener = listener
         self._bootstrap = bootstrap
         self._watch: Watch | None = None
+        #: Told of a node that says that we belong to another cluster than it does.
+        self.on_foreign: Callable[[PeerAddress], object] | None = None
 
     def send(
         self, to: int, endpoints: Sequence[QuorumEndpoint], request: Request, timeout_ms: int
@@ -55,7 +59,10 @@ class RaftPeers:
 
         def answered(done: Deferred[Any]) -> None:
             try:
-                answer.resolve(self._wire.read_response(request, done.result()))
+                message = done.result()
+                if self.on_foreign and getattr(message, "error_code", 0) == _FOREIGN:
+                    self.on_foreign(address)
+                answer.resolve(self._wire.read_response(request, message))
             except PeerError as error:
                 meaning = None
                 if error.reason is PeerFailure.UNSUPPORTED_VERSION:
@@ -67,9 +74,10 @@ class RaftPeers:
             except Exception as error:
                 answer.fail(error)
 
-        message = self._wire.request_message(request)
         try:
-            sent = self._peers.send(address, message, timeout_ms=timeout_ms, channel=channel)
+            sent = self._peers.send(
+                address, self._wire.request_message(request), timeout_ms=timeout_ms, channel=channel
+            )
         except ValueError as error:
             answer.fail(error)
             return answer

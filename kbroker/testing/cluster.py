@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -26,6 +27,8 @@ T = TypeVar("T")
 
 _PAUSE_S = 0.02
 _WAIT_S = 30.0
+#: Below those that systems use for outgoing connections: a node that comes back must find its port free.
+_PORTS = 10_240, 19_999
 
 
 class ClusterNode:
@@ -140,7 +143,8 @@ class Cluster:
         Raises:
             ConfigError: one cannot start; the text says why.
         """
-        if not self.nodes:
+        first = not self.nodes
+        if first:
             self._plan()
         started = [node for node in self.nodes.values() if not node.running]
         try:
@@ -149,7 +153,8 @@ class Cluster:
             for node in started:
                 node.wait_ready()
         except BaseException:
-            self.stop()
+            if first:
+                self.stop()
             raise
         return self
 
@@ -375,11 +380,17 @@ class Cluster:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of 127.0.0.1 that nobody listens on now."""
-    sockets = [socket.socket() for _ in range(count)]
+    """Ports of 127.0.0.1 that nobody listens on now, and that the system gives to no outgoing connection."""
+    sockets: list[socket.socket] = []
     try:
-        for sock in sockets:
-            sock.bind(("127.0.0.1", 0))
+        while len(sockets) < count:
+            sock = socket.socket()
+            try:
+                sock.bind(("127.0.0.1", random.randint(*_PORTS)))
+            except OSError:
+                sock.close()
+            else:
+                sockets.append(sock)
         return [sock.getsockname()[1] for sock in sockets]
     finally:
         for sock in sockets:

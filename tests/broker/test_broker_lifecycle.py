@@ -184,7 +184,7 @@ def test_an_id_that_is_in_use_is_tried_for_as_long_as_a_session_may_last(world):
         world.timer.advance(250)
     with pytest.raises(ConfigError, match=r"another broker with node.id 3 is running"):
         started.result()
-    assert 9_000 < world.timer.now - 1_000 < 13_000
+    assert 13_000 < world.timer.now - 1_000 < 15_000
 
 
 def test_an_earlier_life_that_has_lost_its_session_is_no_obstacle(world):
