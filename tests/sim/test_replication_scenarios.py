@@ -467,3 +467,32 @@ def test_scenario_109_without_a_controller_leaders_serve_and_sets_stay():
     cluster.heal()
     cluster.wait()
     assert cluster.state(0) == before
+
+
+def test_scenario_15_a_damaged_answer_is_not_appended_and_others_go_on(cluster, monkeypatch):
+    from tests.sim import replication_world
+
+    decode = replication_world._fetch_response
+    damaged = []
+
+    def damage(parts, version):
+        response = decode(parts, version)
+        for topic in response.responses:
+            for each in topic.partitions:
+                if each.records and len(damaged) < 3:
+                    broken = bytearray(each.records)
+                    if len(damaged) == 1:
+                        broken = broken[:-7]  # cut inside a batch
+                    else:
+                        broken[-1] ^= 0xFF
+                    damaged.append(each.partition_index)
+                    each.records = bytes(broken)
+        return response
+
+    cluster.wait()
+    monkeypatch.setattr(replication_world, "_fetch_response", damage)
+    sent = [cluster.send() for _ in range(3)]
+    cluster.wait(3000)
+    assert len(damaged) == 3
+    assert all(each.acked for each in sent)
+    cluster.assert_same()
