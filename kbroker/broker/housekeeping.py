@@ -164,7 +164,7 @@ class Housekeeping:
     def _sync_sealed(self, sealed: list[Log]) -> None:
         try:
             job = SealJob(sealed[0].directory, sealed)
-        except StorageError:
+        except (OSError, StorageError):
             self._sealing = False
             return
 

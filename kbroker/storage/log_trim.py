@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.storage.disk import Disk, DiskFile
-from kbroker.storage.file_names import LEADER_EPOCHS, PARTITION_METADATA, SNAPSHOT, offset_name
+from kbroker.storage.file_names import PARTITION_METADATA, SNAPSHOT, offset_name
 from kbroker.storage.log_config import UNLIMITED
 from kbroker.storage.producer_replay import rebuild_producers
 from kbroker.storage.producer_state import ProducerState
@@ -59,14 +59,10 @@ def fsync_job(log: Log) -> FsyncJob:
     snapshots = [offset for offset in log.snapshots if offset >= log.recovery_point]
     paths += [f"{log.path}/{offset_name(offset, SNAPSHOT)}" for offset in snapshots]
     try:
-        if log.epochs.dirty:
-            # Not in the thread: it must not race with the next change. Should it be lost before the sync, the
-            # batches tell the same.
-            log.write_epochs(durable=False)
+        # Seldom, and not in the thread: it must not race with the next change. Durable at once: where the
+        # file is found empty, a start has to read the whole log for it.
+        log.write_epochs()
         files = [log.directory.files.get(path) for path in paths if disk.exists(path)]
-        epochs = f"{log.path}/{LEADER_EPOCHS}"
-        if disk.exists(epochs):
-            files.append(disk.open(epochs))
     except OSError as error:
         raise log.directory.fail(error) from error
     log.metadata_dirty = False
