@@ -2,7 +2,7 @@
 
 Nothing here runs while another node is the active controller. One timer is armed, for whatever comes due
 next: a session that ends, the round of preferred leaders, the round of unclean elections. A controller that
-takes over gives every live broker a whole session, since it has not heard the heartbeats before.
+takes over gives every live broker the rest of a session, since it has not heard the heartbeats before.
 """
 
 from __future__ import annotations
@@ -147,7 +147,8 @@ class ControllerChores:
     def activated(self, image: ClusterImage) -> None:
         """See `ControllerWatcher`."""
         now = self._now()
-        self._liveness.start(image, now)
+        # Before a voter asks to lead it has not heard of a leader for so long.
+        self._liveness.start(image, now, self._config.get_int("controller.quorum.fetch.timeout.ms"))
         self._seen = image
         if self._config.get_bool("auto.leader.rebalance.enable"):
             self._rebalance_ms = now + self._rebalance_interval_ms()

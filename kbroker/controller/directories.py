@@ -75,13 +75,3 @@ def _assign(
     wanted = Wanted(directories={broker_id: directory})
     # Where a replica lies says nothing of who leads: the draft keeps the leader as long as it may lead.
     return ErrorCode.NONE, change_partition(image, rules, topic, index, wanted)
-
-
-def assign_directories(
-    image: ClusterImage, broker_id: int, directories: Mapping[tuple[Uuid, int], Uuid]
-) -> Decision[None]:
-    """As `assign_replicas`, for the broker in the controller's own process: whatever its epoch."""
-    if image.metadata_version < DIRECTORY_LEVEL or broker_id not in image.brokers:
-        return Decision(None)
-    epoch = image.brokers[broker_id].epoch
-    return Decision(None, assign_replicas(image, broker_id, epoch, directories).records, atomic=False)

@@ -1,6 +1,7 @@
 """Who was heard of, and how far they have read the metadata: what the active controller keeps in memory only.
 
-A controller that takes over knows nothing of the heartbeats before: every live broker gets a whole session.
+A controller that takes over knows nothing of the heartbeats before, only that the one before it was silent
+for a while, and heard nobody: every live broker gets the rest of a session.
 """
 
 from __future__ import annotations
@@ -38,17 +39,21 @@ class Liveness:
         self._own_id = own_id
         self._sessions: dict[int, _Session] = {}
 
-    def start(self, image: ClusterImage, now_ms: float) -> None:
-        """This controller becomes active.
+    def start(self, image: ClusterImage, now_ms: float, silence_ms: float = 0.0) -> None:
+        """This controller becomes active, after nobody was for about `silence_ms`.
+
+        That is what sessions are shorter by, half of one at most: brokers find the new controller and send a
+        heartbeat at once; the one that was cut off with the old controller is missed that much sooner.
 
         A fenced broker has no session: nobody knows whether it runs; nor has that of this process, which
         registers anew. They count as caught up when they have read all that is committed now, their
         registration included.
         """
+        heard_ms = now_ms - min(silence_ms, self._timeout_ms() / 2)
         self._sessions = {
             broker.id: _Session(
                 broker.epoch,
-                -inf if broker.fenced or broker.id == self._own_id else now_ms,
+                -inf if broker.fenced or broker.id == self._own_id else heard_ms,
                 needed_offset=image.offset,
             )
             for broker in image.brokers.values()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from kbroker.controller.directories import assign_directories
+import pytest
+
+from kbroker.controller.directories import assign_replicas
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.delta import ClusterDelta
 from kbroker.metadata.image import ClusterImage
 from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
@@ -16,7 +19,7 @@ A, B, C = (bytes([number]) * 16 for number in (10, 11, 12))
 
 def cluster(level=25):
     delta = ClusterDelta(ClusterImage(cluster_id="c"))
-    for broker in (1, 2):
+    for broker in (1, 2, 3):
         delta.replay(
             RegisterBrokerRecord(broker_id=broker, broker_epoch=broker, fenced=False, log_dirs=[A, B, C])
         )
@@ -37,18 +40,34 @@ def cluster(level=25):
 
 
 def test_only_news_is_written_and_other_replicas_stay():
-    decision = assign_directories(cluster(), 1, {(TOPIC, 0): B, (TOPIC, 1): A, (TOPIC, 9): B, (A, 0): B})
+    told = {(TOPIC, 0): B, (TOPIC, 1): A, (TOPIC, 9): B, (A, 0): B}
+    decision = assign_replicas(cluster(), 1, 1, told)
     [record] = decision.records
     assert (record.topic_id, record.partition_id, record.directories) == (TOPIC, 0, [B, C])
-    after = ClusterDelta(cluster())
-    after.replay(record)
-    state = after.image(11, 1).topics.partition("t", 0)
+    assert list(decision.response.values()) == [
+        ErrorCode.NONE,
+        ErrorCode.NONE,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.UNKNOWN_TOPIC_ID,
+    ]
+    state = cluster().apply([record]).topics.partition("t", 0)
     assert (state.directory_of(1), state.directory_of(2), state.leader) == (B, C, 1)
 
 
 def test_a_broker_without_a_replica_has_nothing_to_tell():
-    assert list(assign_directories(cluster(), 3, {(TOPIC, 0): B}).records) == []
+    decision = assign_replicas(cluster(), 3, 3, {(TOPIC, 0): B})
+    assert list(decision.records) == []
+    assert decision.response == {(TOPIC, 0): ErrorCode.NOT_LEADER_OR_FOLLOWER}
 
 
 def test_old_metadata_has_no_place_for_it():
-    assert list(assign_directories(cluster(16), 1, {(TOPIC, 0): B}).records) == []
+    with pytest.raises(ApiError) as refused:
+        assign_replicas(cluster(16), 1, 1, {(TOPIC, 0): B})
+    assert refused.value.code is ErrorCode.UNSUPPORTED_VERSION
+
+
+def test_a_replica_in_a_directory_that_is_not_online_leaves_the_isr():
+    lost = bytes([99]) * 16
+    decision = assign_replicas(cluster(), 1, 1, {(TOPIC, 0): lost})
+    state = cluster().apply(decision.records).topics.partition("t", 0)
+    assert (state.directory_of(1), state.isr, state.leader) == (lost, (2,), 2)

@@ -45,6 +45,14 @@ def test_a_new_controller_gives_every_live_broker_a_session():
     assert liveness.expire(1000.0 + SESSION) == [(1, 10)]
 
 
+def test_a_new_controller_counts_the_silence_before_it():
+    liveness = sessions()
+    liveness.start(cluster(1), 1000.0, 2000.0)
+    assert liveness.deadline() == 1000.0 + SESSION - 2000.0
+    liveness.start(cluster(1), 1000.0, 60_000.0)
+    assert liveness.deadline() == 1000.0 + SESSION / 2
+
+
 def test_the_controllers_own_broker_does_not_expire():
     liveness = sessions(own=1)
     liveness.registered(1, 10, 100)
