@@ -41,7 +41,9 @@ def handle(
             )
         return register_controller(image, node)
 
-    return services.controller.append_records(decide).map(lambda _: ControllerRegistrationResponse(error_message=""))
+    return services.controller.append_records(decide).map(
+        lambda _: ControllerRegistrationResponse(error_message="")
+    )
 
 
 def error_response(
