@@ -6,6 +6,7 @@ Also the one place that turns the node's configuration into what the controller'
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
@@ -39,7 +40,7 @@ def topic_rules(config: BrokerConfig, new_uuid: Callable[[], Uuid]) -> TopicRule
     return TopicRules(
         default_partitions=config.get_int("num.partitions"),
         default_replication_factor=config.get_int("default.replication.factor"),
-        check_configs=check_topic,
+        check_configs=partial(check_topic, compatibility=config.get_str("kbroker.compatibility")),
         new_uuid=lambda: _topic_id(new_uuid),
         random_below=lambda limit: int.from_bytes(new_uuid()[:8], "big") % limit,
     )

@@ -14,6 +14,7 @@ DescribeConfigs).
 
 from __future__ import annotations
 
+from copy import copy
 from enum import IntEnum
 
 from kbroker.config.checks import Check, parse_check
@@ -72,6 +73,12 @@ class Definition:
     def sensitive(self) -> bool:
         """Whether the value is never shown."""
         return self.type is ConfigType.PASSWORD
+
+    def with_check(self, phrase: str) -> Definition:
+        """The same setting with another check."""
+        changed = copy(self)
+        changed.check = parse_check(phrase)
+        return changed
 
     def parse(self, text: str) -> Value:
         """The value of `text`, checked.

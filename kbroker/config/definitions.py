@@ -6,6 +6,7 @@ from functools import cache
 from importlib import import_module
 
 from kbroker.config.definition import Definition, parse_table
+from kbroker.config.release_defaults import release_limits
 
 #: Families of broker settings, in the order of the documentation.
 BROKER_FAMILIES = (
@@ -90,6 +91,14 @@ def broker_definitions() -> dict[str, Definition]:
 def topic_definitions() -> dict[str, Definition]:
     """Every topic setting."""
     return _family("topic")
+
+
+@cache
+def topic_definitions_of(compatibility: str) -> dict[str, Definition]:
+    """Every topic setting with the limits that it has in a release (`kbroker.compatibility`)."""
+    found = topic_definitions()
+    limits = release_limits(compatibility)
+    return {**found, **{name: found[name].with_check(check) for name, check in limits.items()}}
 
 
 @cache

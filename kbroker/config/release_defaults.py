@@ -1,4 +1,4 @@
-"""Defaults that older releases of Apache Kafka had, for `kbroker.compatibility`.
+"""Defaults and limits that older releases of Apache Kafka had, for `kbroker.compatibility`.
 
 Only those that a client can notice, or a person who reads the settings of a broker. 3.9 and 2.8 were asked;
 what is older is from the releases' upgrade notes.
@@ -17,6 +17,17 @@ _BEFORE: tuple[tuple[str, str, str], ...] = (
     ("2.0", "offsets.retention.minutes", "1440"),  # KIP-186
     ("0.11.0", "group.initial.rebalance.delay.ms", "0"),  # KIP-134
 )
+
+#: (the release that brought today's limit, topic setting, the check before, in the tables' notation).
+_LIMITS_BEFORE: tuple[tuple[str, str, str], ...] = (("4.0", "segment.bytes", ">=14"),)  # KIP-1030
+
+
+def release_limits(compatibility: str) -> dict[str, str]:
+    """Topic setting to the check that it had in a release, where today's is stricter (none for `all`)."""
+    if compatibility == "all":
+        return {}
+    number = _number(compatibility)
+    return {name: check for since, name, check in _LIMITS_BEFORE if number < _number(since)}
 
 
 def release_defaults(compatibility: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ from kbroker.config.definitions import (
     broker_definitions,
     client_metrics_definitions,
     group_definitions,
-    topic_definitions,
+    topic_definitions_of,
 )
 from kbroker.config.listeners import is_endpoint
 from kbroker.config.values import InvalidValue, Value, to_text
@@ -77,14 +77,18 @@ def _parse_all(
         raise ApiError(ErrorCode.INVALID_CONFIG, str(error)) from None
 
 
-def check_topic(settings: Mapping[str, str], *, remote_storage: bool = False) -> None:
+def check_topic(
+    settings: Mapping[str, str], *, remote_storage: bool = False, compatibility: str = "all"
+) -> None:
     """The settings of a topic as a whole; also for CreateTopics.
+
+    `compatibility`: the release whose limits hold.
 
     Raises:
         ApiError: INVALID_CONFIG.
     """
-    values = _parse_all(topic_definitions(), settings, "Unknown topic config name")
-    defaults = topic_definitions()
+    defaults = topic_definitions_of(compatibility)
+    values = _parse_all(defaults, settings, "Unknown topic config name")
     low = values.get("min.compaction.lag.ms", defaults["min.compaction.lag.ms"].default)
     high = values.get("max.compaction.lag.ms", defaults["max.compaction.lag.ms"].default)
     assert isinstance(low, int)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kbroker.config.broker_config import BrokerConfig
-from kbroker.config.definitions import topic_definitions, topic_fallback
+from kbroker.config.definitions import topic_definitions_of, topic_fallback
 from kbroker.config.values import InvalidValue, Value
 
 _MS_PER_HOUR = 3_600_000
@@ -57,7 +57,7 @@ def topic_value(broker: BrokerConfig, overrides: Mapping[str, str], name: str) -
 
     An own value that cannot be read (written under other limits) counts as unset.
     """
-    definition = topic_definitions()[name]
+    definition = topic_definitions_of(broker.get_str("kbroker.compatibility"))[name]
     text = overrides.get(name)
     if text is not None:
         try:

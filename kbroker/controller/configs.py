@@ -175,7 +175,11 @@ def _check_resource(
     check_type(resource)
     if kind == CONFIG_TOPIC:
         _check_topic_name(name)
-        check_topic(settings, remote_storage=broker.get_bool("remote.log.storage.system.enable"))
+        check_topic(
+            settings,
+            remote_storage=broker.get_bool("remote.log.storage.system.enable"),
+            compatibility=broker.get_str("kbroker.compatibility"),
+        )
         if name not in image.topics:
             raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{name}' does not exist.")
     elif kind == CONFIG_BROKER:

@@ -16,6 +16,7 @@ from kbroker.controller.features import SUPPORTED_FEATURES, TRANSACTION_VERSION,
 from kbroker.errors import ErrorCode
 from kbroker.handlers.api_table import OWN_CLIENT, OWN_TABLE, served_apis
 from kbroker.handlers.context import BROKER
+from kbroker.protocol.api_keys import ApiKey
 from kbroker.protocol.generated.api_versions_response import (
     ApiVersion,
     ApiVersionsResponse,
@@ -58,8 +59,12 @@ def handle(services: Services, context: RequestContext, request: ApiVersionsRequ
 
 
 def unsupported_version(services: Services, role: str = BROKER) -> ApiVersionsResponse:
-    """The answer, in version 0, to a version of ApiVersions that does not exist."""
-    return ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=_api_keys(services, role))
+    """The answer, in version 0, to a version of ApiVersions that does not exist.
+
+    It names ApiVersions itself, so that the client can ask anew (KIP-511).
+    """
+    own = [each for each in _api_keys(services, role) if each.api_key == ApiKey.API_VERSIONS]
+    return ApiVersionsResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=own)
 
 
 def _check_target(services: Services, request: ApiVersionsRequest) -> ErrorCode:

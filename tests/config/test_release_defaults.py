@@ -6,8 +6,9 @@ from kbroker.config.broker_config import BrokerConfig, ConfigSource
 from kbroker.config.definitions import broker_definitions
 from kbroker.config.describe import describe_broker, describe_topic
 from kbroker.config.release_defaults import release_defaults
+from kbroker.config.resource_checks import check_topic
 from kbroker.config.topic_config import log_config_values
-from kbroker.errors import ConfigError
+from kbroker.errors import ApiError, ConfigError
 from kbroker.protocol.releases import releases
 
 NODE = {"node.id": "1", "process.roles": "broker,controller"}
@@ -55,3 +56,14 @@ def test_what_is_set_goes_first():
 def test_all_and_the_newest_have_the_newest_defaults():
     assert release_defaults("all") == release_defaults("4.4") == release_defaults("4.0") == {}
     assert config("all").get_int("log.message.timestamp.after.max.ms") == 3_600_000
+
+
+@pytest.mark.parametrize(
+    ("release", "lowest"), [("2.8", 14), ("3.9", 14), ("4.0", 1 << 20), ("all", 1 << 20)]
+)
+def test_a_topic_may_have_the_small_segments_that_a_release_allowed(release, lowest):
+    check_topic({"segment.bytes": str(lowest)}, compatibility=release)
+    with pytest.raises(ApiError, match=f"Value must be at least {lowest}"):
+        check_topic({"segment.bytes": str(lowest - 1)}, compatibility=release)
+    values = log_config_values(config(release), {"segment.bytes": "14"})
+    assert values["segment_bytes"] == (14 if lowest == 14 else 1 << 30)

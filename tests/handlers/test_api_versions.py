@@ -116,6 +116,7 @@ def test_a_release_names_its_versions_and_refuses_others(node, name):
         other._asked[0] = (*other._asked[0][:2], 0)  # it is answered in version 0
         (response,) = other.answers()
         assert response.error_code == 35
+        assert [each.api_key for each in response.api_keys] == [18]
 
 
 @pytest.mark.parametrize("name", ["4.0", "4.4"])
