@@ -16,6 +16,7 @@ _MODULE = f"github.com/twmb/franz-go@{_VERSION}"
 # Of the tests that need a broker, those about what is built and that take a second at most.
 _TESTS = [
     "TestPing",
+    "TestTxnEtl",
     "TestUnknownGroupOffsetFetchPinned",
     "TestIssue1034",
     "TestClient_Produce",
