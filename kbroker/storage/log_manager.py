@@ -207,7 +207,7 @@ class LogManager:
         self._loaded = True
 
     def _load_dir(self, log_dir: LogDir, now_ms: int, progress: RecoveryProgress) -> int:
-        """The broker epoch of its clean stop, -1 if there was none."""
+        """The broker epoch of its clean stop, -1 if there was none, or if durable records are missing."""
         disk, path = self._disk, log_dir.path
         marker = f"{path}/{CLEAN_SHUTDOWN}"
         clean = disk.exists(marker)
@@ -231,6 +231,11 @@ class LogManager:
             self.logs[tp] = log
             if clean:
                 self._settled_starts[tp] = log.log_start_offset
+            durable = recovery_points.get(tp, 0)
+            if log.log_end_offset < durable:
+                # No crash does that. Whoever counts on this replica must hear that it lacks records.
+                logger.error("%s ends at %d, but had %d on disk", log.path, log.log_end_offset, durable)
+                broker_epoch = -1
             progress.opened()
         for named in (recovery_points, log_starts, high_watermarks):
             self._stale.update((log_dir, tp) for tp in named if tp not in listings)
