@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from pathlib import Path
 
@@ -116,3 +117,27 @@ def test_an_unusable_directory_does_not_keep_the_node_from_starting(broker: Brok
     (tmp_path / "a").write_text("the folder of the metadata")
     with pytest.raises(ConfigError):
         broker.start()
+
+
+def test_98_a_folder_that_is_deleted_under_the_broker_goes_offline_alone(
+    broker: Broker, tmp_path: Path
+) -> None:
+    """Its files can still be written, by those who have them open: what they take nobody would find again."""
+    create(broker.bootstrap, "t", partitions=4)
+    assert codes(broker, "t", 4) == [ErrorCode.NONE] * 4
+    lost = [partition for partition, folder in where(broker, "t").items() if folder == "b"]
+    shutil.rmtree(tmp_path / "b")
+    deadline = time.monotonic() + 20
+    while [found for index, found in enumerate(codes(broker, "t", 4)) if index in lost] != [
+        ErrorCode.KAFKA_STORAGE_ERROR
+    ] * len(lost):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    found = codes(broker, "t", 4)
+    assert [found[index] for index in range(4) if index not in lost] == [ErrorCode.NONE] * (4 - len(lost))
+    broker.stop()
+    # A start finds a folder that is not there: what lay in it is not replaced by empty logs.
+    (tmp_path / "b").mkdir()
+    broker.start()
+    found = codes(broker, "t", 4)
+    assert [found[index] for index in lost] == [ErrorCode.KAFKA_STORAGE_ERROR] * len(lost), found
