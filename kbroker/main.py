@@ -55,6 +55,7 @@ from kbroker.server.node_folders import NodeFolders, log_directories, new_uuid
 from kbroker.server.node_sockets import NodeSockets, endpoints
 from kbroker.server.os_disk import OsDisk
 from kbroker.server.peer_client import PeerClient
+from kbroker.server.preload import preload
 from kbroker.server.runtime import BlockingRunner, LoopTimer, SystemClock
 from kbroker.types import ZERO_UUID
 
@@ -156,6 +157,7 @@ class Node:
         assert membership.lifecycle is not None
         await self._unless_failed(membership.lifecycle.serve())
         self._undo.append(partial(self._leave, services, kraft, membership.lifecycle))
+        self._undo.append(preload(timer))
 
     async def _enter(self, kraft: KraftNode, membership: Membership) -> None:
         """Join the quorum, and the brokers; then what is committed is published."""
@@ -227,7 +229,16 @@ class Node:
     # -- folders ---------------------------------------------------------------------------------------
 
     def _format_plan(self, plan: StorageFormat) -> StorageFormat:
-        return replace(plan, static_voters=bool(self._quorum.voters))
+        """What a new folder is made: of a lone node its own quorum, else a place in the one that is named."""
+        quorum = self._quorum
+        own = [QuorumEndpoint(e.name, e.host, e.port) for e in self._sockets.controllers]
+        return replace(
+            plan,
+            controller_endpoints=own,
+            static_voters=bool(quorum.voters),
+            is_controller=quorum.is_controller,
+            voters=[] if quorum.bootstrap else None,
+        )
 
     def _set_strays_aside(self, logs: LogManager, image: ClusterImage) -> None:
         """Logs of topics that the cluster does not have (any more) are kept, out of the way."""

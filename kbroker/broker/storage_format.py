@@ -6,8 +6,8 @@ and with dynamic voters (`kraft.version` 1, KIP-853) the quorum itself. Random i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from kbroker.broker.metadata_files import MetadataFiles
 from kbroker.controller.features import LATEST_METADATA_VERSION
@@ -31,7 +31,10 @@ class StorageFormat:
         directory_ids: one for each of `log_dirs`, then one for `metadata_dir` if it is none of them.
         controller_endpoints: where the node's controller listener is; may be empty for a node by itself.
         static_voters: the quorum is fixed by controller.quorum.voters: `kraft.version` stays 0.
+        is_controller: only a controller's metadata begin with a snapshot; a broker fetches all of it.
+        voters: the first voters of a dynamic quorum; None: this node alone; empty: it joins one that exists.
         metadata_version: the feature level to begin with.
+        features: levels of other features that differ from those of that `metadata.version`.
     """
 
     log_dirs: Sequence[str]
@@ -41,7 +44,10 @@ class StorageFormat:
     directory_ids: Sequence[Uuid]
     controller_endpoints: Sequence[QuorumEndpoint] = ()
     static_voters: bool = False
+    is_controller: bool = True
+    voters: Sequence[QuorumVoter] | None = None
     metadata_version: int = LATEST_METADATA_VERSION
+    features: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def directories(self) -> list[str]:
@@ -59,7 +65,7 @@ def format_storage(disk: Disk, plan: StorageFormat, now_ms: int) -> None:
     """
     metadata_id = plan.directory_ids[plan.directories.index(plan.metadata_dir)]
     meta = read_meta_properties(disk, plan.metadata_dir)
-    if meta is None:
+    if meta is None and plan.is_controller:
         _write_first_snapshot(disk, plan, metadata_id, now_ms)
     for directory, directory_id in zip(plan.directories, plan.directory_ids):
         if read_meta_properties(disk, directory) is None:
@@ -73,10 +79,12 @@ def format_storage(disk: Disk, plan: StorageFormat, now_ms: int) -> None:
 def _write_first_snapshot(disk: Disk, plan: StorageFormat, directory_id: Uuid, now_ms: int) -> None:
     rules = QuorumRules()
     if not plan.static_voters:
-        voter = QuorumVoter(plan.node_id, directory_id, tuple(plan.controller_endpoints))
-        rules = QuorumRules(1, VoterSet([voter]))
+        voters = plan.voters
+        if voters is None:
+            voters = [QuorumVoter(plan.node_id, directory_id, tuple(plan.controller_endpoints))]
+        rules = QuorumRules(1, VoterSet(voters) if voters else None)
     level = plan.metadata_version
-    values = [encode_record(record, level) for record in feature_records(level)]
+    values = [encode_record(record, level) for record in feature_records(level, plan.features)]
     batches = snapshot_batches(
         values, rules, epoch=BOOTSTRAP_ID.epoch, last_log_timestamp_ms=now_ms, now_ms=now_ms
     )

@@ -12,6 +12,7 @@ usage: kbroker COMMAND [OPTIONS]
 kbroker is a Kafka-compatible broker.
 
   start     start a broker, or with --cluster 3 three of them; an empty folder becomes a new cluster
+  storage   format the folders of a node, or tell what lies in them
   wire      decode and encode Kafka messages, for authors of clients
   version   print the version
 
@@ -31,6 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from kbroker.cli.start import start
 
         return start(arguments[1:])
+    if command == "storage":
+        from kbroker.cli.storage import storage
+
+        return storage(arguments[1:])
     if command == "wire":
         from kbroker.cli.wire import wire
 
@@ -44,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if command in ("help", "--help", "-h"):
         print(_HELP, end="")
         return 0 if arguments else 2
-    print(f"kbroker: no command {command!r}; there are start, wire and version", file=sys.stderr)
+    print(f"kbroker: no command {command!r}; there are start, storage, wire and version", file=sys.stderr)
     return 2
 
 

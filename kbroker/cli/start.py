@@ -102,7 +102,7 @@ def load(options: argparse.Namespace) -> Loaded:
     assignments += [parse_assignment(text) for text in options.set]
     return load_config(
         profile=options.profile,
-        files=[(path, _read(path)) for path in options.config],
+        files=[(path, read_settings(path)) for path in options.config],
         environment=os.environ,
         assignments=[*_listener_settings(options), *assignments],
         fallbacks={"log.dirs": DEFAULT_DATA, **_default_listener(options.profile)},
@@ -125,7 +125,12 @@ def _listener_settings(options: argparse.Namespace) -> list[tuple[str, str]]:
     return [("listeners", f"PLAINTEXT://{host}:{port}")]
 
 
-def _read(path: str) -> dict[str, str]:
+def read_settings(path: str) -> dict[str, str]:
+    """The settings in a file: properties, or TOML.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read()

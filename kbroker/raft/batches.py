@@ -99,13 +99,17 @@ def rules_batch(
 
 
 def _rules_records(rules: QuorumRules, now_ms: int, with_version: bool = True) -> list[Record]:
-    if rules.kraft_version == 0 or rules.voters is None:
-        return []
-    voters = control_record(ControlType.KRAFT_VOTERS, voters_record(rules.voters), timestamp=now_ms)
-    if not with_version:
-        return [voters]
-    version = KRaftVersionRecord(version=0, kraft_version=rules.kraft_version)
-    return [control_record(ControlType.KRAFT_VERSION, version, timestamp=now_ms), voters]
+    """Without voters the quorum is known to be dynamic, but not yet who is in it."""
+    records: list[Record] = []
+    if rules.kraft_version == 0:
+        return records
+    if with_version:
+        version = KRaftVersionRecord(version=0, kraft_version=rules.kraft_version)
+        records.append(control_record(ControlType.KRAFT_VERSION, version, timestamp=now_ms))
+    if rules.voters is not None:
+        voters = voters_record(rules.voters)
+        records.append(control_record(ControlType.KRAFT_VOTERS, voters, timestamp=now_ms))
+    return records
 
 
 def snapshot_batches(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from kbroker.controller.decision import Decision
 from kbroker.controller.features import (
@@ -25,18 +25,31 @@ TRANSACTION_LEVEL = 13
 _TRANSACTION_VERSION_LEVEL = 24
 #: `metadata.version` whose new clusters have eligible leader replicas (4.1-IV0).
 _ELR_LEVEL = 26
+_NO_LEVELS: Mapping[str, int] = {}
 
 
-def feature_records(metadata_version: int = LATEST_METADATA_VERSION) -> list[MetadataRecord]:
-    """What formatting writes into the first snapshot."""
-    records: list[MetadataRecord] = [
-        FeatureLevelRecord(name=METADATA_VERSION, feature_level=metadata_version)
-    ]
+def feature_records(
+    metadata_version: int = LATEST_METADATA_VERSION, wanted: Mapping[str, int] = _NO_LEVELS
+) -> list[MetadataRecord]:
+    """What formatting writes into the first snapshot.
+
+    Args:
+        wanted: levels of features that are not what comes with the `metadata.version`.
+    """
+    levels: dict[str, int] = {}
     if metadata_version >= _ELR_LEVEL:
-        records.append(FeatureLevelRecord(name=ELR_VERSION, feature_level=1))
+        levels[ELR_VERSION] = 1
     if metadata_version >= _TRANSACTION_VERSION_LEVEL:
-        records.append(FeatureLevelRecord(name=TRANSACTION_VERSION, feature_level=2))
-    return records
+        levels[TRANSACTION_VERSION] = 2
+    levels.update(wanted)
+    return [
+        FeatureLevelRecord(name=METADATA_VERSION, feature_level=metadata_version),
+        *(
+            FeatureLevelRecord(name=name, feature_level=level)
+            for name, level in sorted(levels.items())
+            if level > 0
+        ),
+    ]
 
 
 def bootstrap(
