@@ -4,6 +4,10 @@ A session holds the fetcher's partitions in the order in which they are served; 
 to the end, so that a large one does not starve the others. The cache is bounded
 (`max.incremental.fetch.session.cache. slots`); who gets no slot fetches without a session, which is always
 correct.
+
+A follower may have thousands of partitions here, of which few have news at a time. Its session keeps those
+apart (`news`): the partitions tell it (`Partition.watch`), so that a Fetch costs what it answers, not what it
+could ask for.
 """
 
 from __future__ import annotations
@@ -44,6 +48,7 @@ class FetchedPartition:
         "sent_log_start",
         "served_by",
         "served_epoch",
+        "session",
         "topic",
         "topic_id",
     )
@@ -57,6 +62,8 @@ class FetchedPartition:
         self.served_by: Partition | None = None
         #: The leader epoch in which it was read the last time.
         self.served_epoch = -1
+        #: A follower's session that is to hear of news; None: nobody.
+        self.session: FetchSession | None = None
         #: What the fetcher knows; -1 makes the next answer name the partition.
         self.sent_high_watermark = -1
         self.sent_log_start = -1
@@ -76,7 +83,17 @@ class FetchedPartition:
 class FetchSession:
     """One fetcher's partitions."""
 
-    __slots__ = ("created_ms", "epoch", "id", "last_used_ms", "partitions", "privileged", "uses_ids")
+    __slots__ = (
+        "created_ms",
+        "epoch",
+        "id",
+        "last_used_ms",
+        "news",
+        "on_news",
+        "partitions",
+        "privileged",
+        "uses_ids",
+    )
 
     def __init__(
         self,
@@ -93,12 +110,47 @@ class FetchSession:
         self.created_ms = now_ms
         self.last_used_ms = now_ms
         self.epoch = 1
+        #: A follower's partitions that need a look; None: all of them do.
+        self.news: dict[FetchedPartition, None] | None = None
+        #: A Fetch that waits for news.
+        self.on_news: Callable[[FetchedPartition], object] | None = None
+        if privileged:
+            self.news = dict.fromkeys(partitions.values())
+            for each in partitions.values():
+                each.session = self
+
+    @property
+    def candidates(self) -> Iterable[FetchedPartition]:
+        """The partitions to look at."""
+        return self.partitions.values() if self.news is None else self.news
+
+    def add(self, key: Key, partition: FetchedPartition) -> None:
+        """Another partition."""
+        self.partitions[key] = partition
+        if self.news is not None:
+            partition.session = self
+            self.news[partition] = None
+
+    def forget(self, key: Key) -> None:
+        """One less."""
+        gone = self.partitions.pop(key, None)
+        if gone is not None and self.news is not None:
+            gone.session = None
+            self.news.pop(gone, None)
+
+    def settle(self, partition: FetchedPartition) -> None:
+        """It has no news, and will tell when it has."""
+        if self.news is not None:
+            self.news.pop(partition, None)
 
     def move_to_end(self, partition: FetchedPartition) -> None:
         """Serve the others first the next time: this one had data."""
         key: Key = (partition.topic_id if self.uses_ids else partition.topic or "", partition.partition)
         if self.partitions.pop(key, None) is not None:
             self.partitions[key] = partition
+            if self.news is not None:
+                self.news.pop(partition, None)
+                self.news[partition] = None
 
     def advance_epoch(self) -> None:
         """The next request must carry the next epoch; after 2^31 - 1 comes 1."""
@@ -170,7 +222,7 @@ class FetchSessionCache:
         if not session.partitions:
             del self._sessions[session.id]
             return FetchContext(None, False, ())
-        return FetchContext(session, True, session.partitions.values())
+        return FetchContext(session, True, session.candidates)
 
     def _create(
         self, partitions: dict[Key, FetchedPartition], uses_ids: bool, privileged: bool
@@ -224,9 +276,11 @@ def _update(session: FetchSession, request: FetchRequest, resolve: Resolve) -> N
             known = partitions.get(key)
             if known is not None:
                 known.update(wanted)
+                if session.news is not None:
+                    session.news[known] = None
             else:
                 name = resolve(topic_id) if session.uses_ids else topic.topic
-                partitions[key] = FetchedPartition(name, topic_id, wanted)
+                session.add(key, FetchedPartition(name, topic_id, wanted))
     for forgotten in request.forgotten_topics_data:
         for index in forgotten.partitions:
-            partitions.pop((bytes(forgotten.topic_id) if session.uses_ids else forgotten.topic, index), None)
+            session.forget((bytes(forgotten.topic_id) if session.uses_ids else forgotten.topic, index))

@@ -19,6 +19,7 @@ from kbroker.storage.follower_append import follow_log_start, stage_as_follower
 from kbroker.types import TopicPartition, Uuid
 
 if TYPE_CHECKING:
+    from kbroker.broker.fetch_session import FetchedPartition
     from kbroker.clock import Clock
     from kbroker.storage.append_checks import BatchLook
     from kbroker.storage.log import AppendOrigin, AppendResult, Log
@@ -105,6 +106,7 @@ class Partition:
         "_in_sync",
         "_on_progress",
         "_on_unsynced",
+        "_watchers",
         "leader_epoch",
         "leader_id",
         "leader_state",
@@ -133,6 +135,8 @@ class Partition:
         self._commits: CommitQueue[Deferred[None]] = CommitQueue()
         self._deletions: CommitQueue[Deferred[None]] = CommitQueue()
         self._in_sync = in_sync
+        #: What followers' fetch sessions have of this partition, by follower.
+        self._watchers: dict[int, FetchedPartition] = {}
         self._on_progress = on_progress
         self._on_unsynced = on_unsynced or _ignore
 
@@ -189,6 +193,7 @@ class Partition:
         """Become leader in `leader_epoch`, or take a change of replicas within it."""
         state = self.leader_state
         begins = state is None or state.leader_epoch != leader_epoch
+        before = () if state is None else state.isr
         if state is not None and not begins:
             state.change_replicas(replicas, isr, partition_epoch)
             state.min_isr = min_isr
@@ -211,9 +216,10 @@ class Partition:
             )
         self.leader_id = local_id
         self.leader_epoch = leader_epoch
-        # A new epoch is news for parked fetches; what waits to be committed is still in the log.
-        if self._advance() or begins:
-            self._on_progress(self.topic_partition)
+        # News for parked fetches: a new epoch (what waits to be committed is still in the log), and for a
+        # follower that it is out of the in-sync set and has to be looked at to come in again.
+        if self._advance() or begins or isr != before:
+            self._progress()
         self._check_deletions()
         self._ask_for_sync()
 
@@ -224,7 +230,7 @@ class Partition:
         if self.leader_state is not None:
             self.leader_state.min_isr = min_isr
             if self._advance():
-                self._on_progress(self.topic_partition)
+                self._progress()
             self._ask_for_sync()
 
     def follow(self, leader_id: int, leader_epoch: int) -> None:
@@ -271,7 +277,7 @@ class Partition:
         if log_start > log.log_start_offset:
             follow_log_start(log, min(log_start, log.high_watermark))
         if log.high_watermark != before:
-            self._on_progress(self.topic_partition)
+            self._progress()
         return came
 
     # -- what is readable --
@@ -316,20 +322,17 @@ class Partition:
         if proposal is not None:
             self._in_sync.propose(self, proposal)
         if self._advance():
-            self._on_progress(self.topic_partition)
+            self._progress()
         if self._deletions:
             self._check_deletions()
 
-    def follower_is_still_there(self, replica_id: int) -> bool:
-        """A follower asks again for our end, with nothing else new: note that; False if it needs a look."""
+    def follower_has_all(self, replica_id: int) -> bool:
+        """Whether a follower that asks for our end has nothing to hear, and we nothing to do for it."""
         state, log = self.leader_state, self.log
         if state is None or log is None or replica_id not in state.in_sync.maximal:
             return False
         progress = state.followers.get(replica_id)
-        if progress is None or progress.log_end_offset != log.log_end_offset:
-            return False
-        progress.fetched(log.log_end_offset, log.log_end_offset, self._clock.monotonic_ms())
-        return True
+        return progress is not None and progress.log_end_offset == log.log_end_offset
 
     # -- who is in sync --
 
@@ -355,8 +358,8 @@ class Partition:
         state = self.leader_state
         if state is None or not state.accepted(proposal, leader_epoch, partition_epoch, isr):
             return False
-        if self._advance():
-            self._on_progress(self.topic_partition)
+        self._advance()
+        self._progress()
         return True
 
     def isr_refused(self, proposal: Proposal, code: ErrorCode) -> Verdict:
@@ -408,7 +411,7 @@ class Partition:
         self._advance()
         if log.log_end_offset - log.durable_end >= log.config.flush_messages:
             self._on_unsynced(log)
-        self._on_progress(self.topic_partition)
+        self._progress()
 
     @property
     def waits_for_sync(self) -> bool:
@@ -424,7 +427,7 @@ class Partition:
     def synced(self) -> None:
         """More of the log is durable: it may be committed now."""
         self._advance()
-        self._on_progress(self.topic_partition)
+        self._progress()
 
     def _ask_for_sync(self) -> None:
         if self.log is not None and self.waits_for_sync:
@@ -508,10 +511,46 @@ class Partition:
 
     def wake(self) -> None:
         """Let parked fetches look again (after a new stable offset, a deletion of records, a truncation)."""
+        self._progress()
+
+    def watch(self, replica_id: int, wanted: FetchedPartition) -> None:
+        """Tell that follower's session of news; the newest one that asks. It is told at once of what it has
+        missed, and so is the one before: it has to look by itself from now on.
+        """
+        before = self._watchers.get(replica_id)
+        if before is wanted:
+            return
+        self._watchers[replica_id] = wanted
+        if before is not None and before.session is not None and before.session.news is not None:
+            before.session.news[before] = None
+
+    def is_watched_by(self, replica_id: int, wanted: FetchedPartition) -> bool:
+        """Whether `wanted` hears of news."""
+        return self._watchers.get(replica_id) is wanted
+
+    def _progress(self) -> None:
         self._on_progress(self.topic_partition)
+        if self._watchers:
+            self._tell_followers()
+
+    def _tell_followers(self) -> None:
+        state = self.leader_state
+        for replica, wanted in tuple(self._watchers.items()):
+            session = wanted.session
+            if session is None or session.news is None:
+                del self._watchers[replica]
+                continue
+            if wanted not in session.news:
+                session.news[wanted] = None
+                progress = state.followers.get(replica) if state is not None else None
+                if progress is not None:
+                    # Until its last request the follower had all: nothing was noted for it.
+                    progress.was_there(session.last_used_ms)
+            if session.on_news is not None:
+                session.on_news(wanted)
 
     def _refuse_waiters(self, code: ErrorCode) -> None:
         for waiting in (self._commits, self._deletions):
             for done in waiting.drain():
                 done.fail(ApiError(code))
-        self._on_progress(self.topic_partition)
+        self._progress()

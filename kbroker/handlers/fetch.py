@@ -169,6 +169,9 @@ class OneFetch:
         if self._must_answer(waiting, quiet):
             return self._encode(reads)
         deferred = self._deferred = Deferred()
+        if self._by_news:
+            self._wait_for_news(waiting, deferred)
+            return deferred
         purgatory = self._services.replicas.fetches
         by_key: dict[Hashable, FetchedPartition] = {}
         readable: dict[Hashable, int] = {}
@@ -190,8 +193,38 @@ class OneFetch:
         deferred.on_cancel = lambda: purgatory.remove(operation)
         return deferred
 
+    @property
+    def _by_news(self) -> bool:
+        """A follower's session, whose partitions tell it when they have news."""
+        session = self._served.session
+        return self._served.incremental and session is not None and session.news is not None
+
+    def _wait_for_news(self, waiting: list[PartitionRead], deferred: Deferred[Any]) -> None:
+        """Park without a look at the partitions that have nothing."""
+        session, purgatory = self._served.session, self._services.replicas.fetches
+        assert session is not None
+        operation = DelayedFetch(
+            self._min_bytes,
+            {read.wanted: read.size for read in waiting},
+            lambda wanted: self._reader.readable_bytes(wanted, self._min_bytes),  # type: ignore[arg-type]
+            self._finish,
+        )
+
+        def tell(wanted: FetchedPartition) -> None:
+            if operation.try_complete(wanted):
+                purgatory.remove(operation)
+
+        def forget() -> None:
+            if session.on_news is tell:
+                session.on_news = None
+            purgatory.remove(operation)
+
+        session.on_news = tell
+        purgatory.park(operation, (operation,), self._request.max_wait_ms)
+        deferred.on_cancel = forget
+
     def _must_answer(self, reads: list[PartitionRead], quiet: list[FetchedPartition]) -> bool:
-        if self._request.max_wait_ms <= 0 or not (reads or quiet):
+        if self._request.max_wait_ms <= 0 or not (reads or quiet or self._by_news):
             return True
         size = 0
         # A follower that consumers read from has to know of what is committed at once (KIP-392).
@@ -210,6 +243,8 @@ class OneFetch:
     def _finish(self) -> None:
         assert self._deferred is not None
         self._reader.notes_fetches = False
+        if self._served.session is not None:
+            self._served.session.on_news = None
         try:
             answer = self._encode(self._read_all()[0])
         except Exception as error:
@@ -229,7 +264,10 @@ class OneFetch:
         # A copy: what a follower's offset releases may be another request of this session.
         for wanted in tuple(self._served.partitions):
             if incremental and self._reader.is_quiet(wanted):
-                quiet.append(wanted)
+                if self._by_news:
+                    self._reader.settle(wanted)
+                else:
+                    quiet.append(wanted)
                 continue
             read = self._reader.read(wanted, max(min(wanted.bytes_max, left), 0), min_one)
             if read.size:

@@ -135,7 +135,7 @@ class PartitionReader:
                 wanted.matched
                 and wanted.fetch_offset == log.log_end_offset
                 and wanted.leader_epoch == partition.leader_epoch
-                and partition.follower_is_still_there(self.replica_id)
+                and partition.follower_has_all(self.replica_id)
             )
         return (
             wanted.leader_epoch in (-1, partition.leader_epoch)
@@ -242,6 +242,17 @@ class PartitionReader:
         answer.high_watermark = log.high_watermark
         answer.last_stable_offset = log.last_stable_offset
         answer.log_start_offset = log.log_start_offset
+
+    def settle(self, wanted: FetchedPartition) -> None:
+        """A quiet partition of a follower's session needs no look until it tells of news."""
+        partition, session = wanted.served_by, wanted.session
+        if partition is None or session is None:
+            return
+        if partition.is_watched_by(self.replica_id, wanted):
+            session.settle(wanted)
+        else:
+            # From the next look on: what came before this may have been missed.
+            partition.watch(self.replica_id, wanted)
 
     def _note_fetch(self, partition: Partition, wanted: FetchedPartition) -> None:
         wanted.matched = True

@@ -39,7 +39,7 @@ class DelayedFetch:
         """See `Operation.try_complete`."""
         found = self._probe(key)
         if found is not None:
-            self._total += found - self._readable[key]
+            self._total += found - self._readable.get(key, 0)
             self._readable[key] = found
             if self._total < self._min_bytes:
                 return False

@@ -41,6 +41,11 @@ class FollowerProgress:
         self.last_fetch_ms = now_ms
         self.last_fetch_leader_end = leader_end
 
+    def was_there(self, time_ms: float) -> None:
+        """Until `time_ms` the follower kept asking for our end of then, which nobody noted one by one."""
+        self.last_caught_up_ms = max(self.last_caught_up_ms, time_ms)
+        self.last_fetch_ms = max(self.last_fetch_ms, time_ms)
+
     def is_caught_up(self, leader_end: int, now_ms: float, lag_time_max_ms: float) -> bool:
         """At the leader's end, or there not longer ago than the lag time."""
         return self.log_end_offset == leader_end or now_ms - self.last_caught_up_ms <= lag_time_max_ms

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.replication import Replication
 from kbroker.errors import ErrorCode
+from kbroker.handlers.fetch_read import PartitionReader
 from kbroker.protocol.generated.delete_records_request import DeleteRecordsPartition, DeleteRecordsTopic
 from kbroker.protocol.generated.fetch_request import FetchPartition, FetchTopic, ReplicaState
 from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
@@ -228,7 +231,7 @@ def test_scenario_84_deleted_records_are_gone_when_all_that_live_have_followed(n
     assert client.answers()[0].topics[0].partitions[0].error_code == ErrorCode.REQUEST_TIMED_OUT
 
 
-def test_in_a_session_a_follower_that_has_all_costs_no_look(node):
+def test_in_a_session_a_follower_that_has_all_costs_no_look(node, monkeypatch):
     node.topic("t", replicas=(1, 2))
     client, follower = node.connect(), node.connect()
     produce(client, "t", b"a")
@@ -248,15 +251,73 @@ def test_in_a_session_a_follower_that_has_all_costs_no_look(node):
     full = in_session(0, 0, by_id(client, "t", 1, current_leader_epoch=0, last_fetched_epoch=0))
     session = full.session_id
     assert in_session(session, 1).responses == []
+    assert in_session(session, 2).responses == []
     node.clock.now += 500
     looked = []
-    locate = node.replicas.get
-    node.replicas.get = lambda *key: looked.append(key) or locate(*key)
-    assert in_session(session, 2).responses == []
+    look = PartitionReader.is_quiet
+    monkeypatch.setattr(PartitionReader, "is_quiet", lambda *it: looked.append(it) or look(*it))
+    assert in_session(session, 3).responses == []
     assert looked == []
-    progress = locate("t", 0).leader_state.followers[2]
-    assert progress.last_caught_up_ms == node.clock.now
-    node.publish(PartitionChangeRecord(partition_id=0, topic_id=locate("t", 0).topic_id, isr=[1]))
-    in_session(session, 3)
+    progress = node.replicas.get("t", 0).leader_state.followers[2]
+    assert progress.last_caught_up_ms < node.clock.now
+    last = node.clock.now
+    node.clock.now += 300
+    produce(client, "t", b"b")
+    assert progress.last_caught_up_ms == last
+    assert one(in_session(session, 4)).records
+    topic_id = node.cache.image.topics.get("t").id
+    node.publish(PartitionChangeRecord(partition_id=0, topic_id=topic_id, isr=[1]))
+    in_session(session, 5, by_id(client, "t", 2, current_leader_epoch=0, last_fetched_epoch=0))
     node.advance(1)
     assert len(node.proposals) == 1  # out of the set it is looked at
+
+
+def test_a_followers_parked_fetch_wakes_on_any_of_its_partitions(node):
+    node.topic("t", partitions=3, replicas=(1, 2))
+    client, follower = node.connect(), node.connect()
+    topic_id = node.cache.image.topics.get("t").id
+    epochs = itertools.count(1)
+
+    def frame(*wanted, wait=9000, session=None):
+        return follower.frame(
+            "Fetch",
+            15,
+            max_wait_ms=wait,
+            min_bytes=1,
+            replica_state=ReplicaState(replica_id=2, replica_epoch=2),
+            session_id=session or 0,
+            session_epoch=next(epochs) if session else 0,
+            topics=[FetchTopic(topic_id=topic_id, partitions=list(wanted))] if wanted else [],
+        )
+
+    def at(index, offset, **fields):
+        return FetchPartition(
+            partition=index,
+            fetch_offset=offset,
+            partition_max_bytes=1 << 20,
+            current_leader_epoch=0,
+            **fields,
+        )
+
+    follower.send(frame(*(at(i, 0) for i in range(3)), wait=0))
+    session = follower.answers()[0].session_id
+    for _ in range(3):
+        follower.send(frame(wait=0, session=session))
+        follower.answers()
+    moved = []
+    for index in (2, 0):
+        follower.send(frame(*moved, session=session))
+        assert follower.answers() == []
+        assert len(node.replicas.fetches) == 1
+        produce(client, "t", b"a", index=index)
+        (answer,) = follower.answers()
+        (found,) = [p for t in answer.responses for p in t.partitions if p.records]
+        assert found.partition_index == index
+        moved = [at(index, 1, last_fetched_epoch=0)]
+        follower.send(frame(*moved, wait=0, session=session))  # tells of the watermark
+        follower.answers()
+    assert len(node.replicas.fetches) == 0
+    follower.send(frame(session=session))
+    assert follower.answers() == []
+    follower.core.abandon()
+    assert len(node.replicas.fetches) == 0
