@@ -141,6 +141,8 @@ def look_up_payload(
 ) -> BatchVerdicts | None:
     """Verdicts on a batch that was cleaned before, or in part; None if all of its records stay.
 
+    The walk is that of `index_payload`, written out again: a call for each record would double what it costs.
+
     Raises:
         CleanError: it is damaged.
     """

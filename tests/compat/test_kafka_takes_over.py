@@ -26,7 +26,7 @@ from tests.needs import cache_folder, need_java
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
-TOPICS = ["plain", "small-segments", "trimmed", "compacted"]
+TOPICS = ["plain", "small-segments", "trimmed", "compacted", "empty"]
 NOW_MS = 1_795_973_000_000
 
 
@@ -37,6 +37,7 @@ def fill(broker: Broker) -> None:
     broker.create_topic("trimmed")
     broker.create_topic("compacted", config={"cleanup.policy": "compact"})
     broker.create_topic("gone")
+    broker.create_topic("empty", 2)
     with Cluster(broker.bootstrap) as cluster:
         for number, codec in enumerate([*Codec, *Codec]):
             records = [
@@ -82,6 +83,8 @@ def test_there_and_back(tmp_path, end) -> None:
             broker.kill()
     finally:
         broker.stop()
+    # Where nothing was ever written there are no files of a segment yet, which Kafka would have made.
+    assert [path.name for path in (data / "empty-0").iterdir()] == ["partition.metadata"]
     with kafka_on(data, cache_folder(), **SETTINGS) as bootstrap:
         with Cluster(bootstrap) as cluster:
             loaded_groups(cluster, {"g1", "g2"})
@@ -92,6 +95,7 @@ def test_there_and_back(tmp_path, end) -> None:
             end_offset = ours["plain-0"][1]
             records = [Record(-1, NOW_MS, b"k", b"of Kafka", ())]
             assert produce(cluster, TopicPartition("plain", 0), records) == end_offset
+            assert produce(cluster, TopicPartition("empty", 0), records) == 0
             commit_offsets(cluster, "g2", {TopicPartition("plain", 0): end_offset})
         theirs = served(bootstrap, TOPICS)
     with kbroker_on(data) as broker:

@@ -135,6 +135,11 @@ def _loads() -> list[tuple[str, Callable[[BrokerProcess, Options], Measured]]]:
         ("produce 100 B, pipelined", lambda b, o: _produce(b, o, 100, together=128, ahead=1024)),
         ("produce 100 B, 16 connections", lambda b, o: _produce_one_in_flight(b, o, 16)),
         ("produce 100 B, 64 connections, fsync", lambda b, o: _produce_one_in_flight(b, o, 64, "1")),
+        # max.in.flight.requests.per.connection of Java's producer.
+        (
+            "produce 100 B, 64 connections, 5 in flight, fsync",
+            lambda b, o: _produce_one_in_flight(b, o, 64, "1", together=5),
+        ),
         (
             "produce 100 B, pipelined, fsync",
             lambda b, o: _produce(b, o, 100, together=64, ahead=512, flush_messages="1"),
@@ -209,17 +214,24 @@ def _produce(
 
 
 def _produce_one_in_flight(
-    broker: BrokerProcess, options: Options, connections: int, flush_messages: str = _NEVER
+    broker: BrokerProcess,
+    options: Options,
+    connections: int,
+    flush_messages: str = _NEVER,
+    together: int = 1,
 ) -> Measured:
+    """Each connection sends so many requests together, and the next when all are answered."""
     framed = wire.produce_frame("load", 100)
     sockets = [wire.connect(broker.address) for _ in range(connections)]
     wire.create_topics(sockets[0], "load", flush_messages=flush_messages)
     size = wire.produce_until_accepted(sockets[0], framed)
+    framed, size = framed * together, size * together
     warm = one_in_flight(sockets, framed, size, seconds=options.warm_up_seconds)
     before = broker.cpu_seconds()
     load = one_in_flight(sockets, framed, size, seconds=options.seconds)
     cpu = broker.cpu_seconds() - before
-    _check_end(sockets[0], 1 + warm.requests + load.requests)
+    _check_end(sockets[0], 1 + (warm.requests + load.requests) * together)
+    load = Load(load.requests * together, load.seconds)
     wire.delete_topic(sockets[0], "load")
     for sock in sockets:
         sock.close()
