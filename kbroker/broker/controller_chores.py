@@ -19,7 +19,7 @@ from kbroker.controller.election_rules import UNCLEAN_ELECTION, election_rules
 from kbroker.controller.elections import elect_unclean, leaderless, rebalance
 from kbroker.controller.heartbeats import Heartbeat, HeartbeatReply, heartbeat
 from kbroker.controller.liveness import Liveness
-from kbroker.errors import ApiError
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.types import ZERO_UUID, Uuid
 
 if TYPE_CHECKING:
@@ -126,9 +126,18 @@ class ControllerChores:
         return self._append(decide)
 
     def unregister(self, broker_id: int) -> Deferred[None]:
-        """A broker will not come back. Fails with BROKER_ID_NOT_REGISTERED."""
+        """A broker will not come back. Fails with BROKER_ID_NOT_REGISTERED.
+
+        Or with INVALID_REQUEST for the one in this process: a lone node would serve nothing any more, and any
+        other registers again at once.
+        """
 
         def decide(image: ClusterImage) -> Decision[None]:
+            if self._is_own(image, broker_id):
+                raise ApiError(
+                    ErrorCode.INVALID_REQUEST,
+                    f"Broker {broker_id} runs, in the process of the active controller: stop it first.",
+                )
             decision = unregister_broker(image, broker_id, self.rules)
             self._liveness.forget(broker_id)
             return decision

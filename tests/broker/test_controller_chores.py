@@ -186,6 +186,15 @@ def test_another_process_with_the_id_of_the_controllers_own_broker_is_refused():
     assert world.fenced() == set()
 
 
+def test_the_broker_of_this_process_is_not_unregistered():
+    world = World(cluster(1))
+    world.register(9, incarnation=9).result()
+    with pytest.raises(ApiError, match="stop it first"):
+        world.chores.unregister(9).result()
+    world.chores.unregister(1).result()
+    assert set(world.driver.image.brokers) == {9}
+
+
 def moved(image):
     topic = image.topics.get("t")
     other = next(r for r in topic.partitions[0].replicas if r != topic.partitions[0].leader)
