@@ -59,7 +59,7 @@ from kbroker.types import ZERO_UUID, Uuid
 __all__ = ["RaftNode", "Role"]
 
 #: A voter that was started asks after this time, and up to as much again, whether it would be elected.
-_FIRST_ELECTION_MS = 150
+_FIRST_ELECTION_MS = 60
 
 
 def _always_first(_: int) -> int:

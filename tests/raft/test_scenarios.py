@@ -52,9 +52,9 @@ def key(node_id):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_three_nodes_that_start_together_have_a_leader_in_half_a_second(seed):
+def test_three_nodes_that_start_together_have_a_leader_at_once(seed):
     quorum = Quorum(3, seed=seed).start()
-    assert quorum.now_ms < 500
+    assert quorum.now_ms < 250
     assert max(quorum.checks.leaders) <= 2
 
 
