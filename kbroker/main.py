@@ -45,6 +45,7 @@ from kbroker.raft.snapshot import SnapshotPolicy
 from kbroker.raft.timeouts import RaftTimeouts
 from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
 from kbroker.raft.wire import RaftWire
+from kbroker.replication.throttle import ReplicationQuota
 from kbroker.server.cleaner_process import CleanerProcess
 from kbroker.server.client_metrics_file import open_metrics_file
 from kbroker.server.dispatch import Dispatcher
@@ -265,21 +266,8 @@ class Node:
         metadata = MetadataCache(self.cluster_id)
         peers = PeerClient(f"kbroker-{self.node_id}", timer, peer_routes(config))
         self._undo.append(peers.close)
-        self._setup = self._kraft_setup(logs)
         wire = RaftWire(self.cluster_id, self._quorum.controller_listener)
-        transport = self._transport = RaftPeers(
-            peers, wire, self._quorum.controller_listener, self._setup.bootstrap_controllers
-        )
-        kraft = KraftNode(
-            self._setup,
-            self._folders.metadata_log_dir(logs),
-            metadata,
-            clock=clock,
-            timer=timer,
-            run_blocking=blocking.run,
-            on_failure=self._metadata_failed,
-            transport=transport,
-        )
+        kraft = self._open_quorum(logs, metadata, peers, wire, timer, blocking)
         replicas = ReplicaManager(
             self.node_id,
             logs,
@@ -331,6 +319,30 @@ class Node:
         self._undo.append(groups.close)
         self._undo.append(transactions.close)
         return services, kraft
+
+    def _open_quorum(
+        self,
+        logs: LogManager,
+        metadata: MetadataCache,
+        peers: PeerClient,
+        wire: RaftWire,
+        timer: LoopTimer,
+        blocking: BlockingRunner,
+    ) -> KraftNode:
+        self._setup = self._kraft_setup(logs)
+        self._transport = RaftPeers(
+            peers, wire, self._quorum.controller_listener, self._setup.bootstrap_controllers
+        )
+        return KraftNode(
+            self._setup,
+            self._folders.metadata_log_dir(logs),
+            metadata,
+            clock=self._clock,
+            timer=timer,
+            run_blocking=blocking.run,
+            on_failure=self._metadata_failed,
+            transport=self._transport,
+        )
 
     def _join(self, services: Services, kraft: KraftNode, logs: LogManager, timer: LoopTimer) -> Membership:
         assert services.peers is not None
@@ -385,11 +397,20 @@ class Node:
             ),
         )
         services.replication = replication
+        services.replicas.leader_quota = self._replication_quota("leader")
+        services.replicas.follower_quota = self._replication_quota("follower")
         self._undo.append(replication.stop)
         name = "num.replica.fetchers"
         self.config.subscribe(lambda _: replication.resize(setting(name)), (name,))
         self._directory_reports.connect(
             partial(membership.channel.send, channel="directories"), membership.broker_epoch
+        )
+
+    def _replication_quota(self, side: str) -> ReplicationQuota:
+        return ReplicationQuota(
+            partial(self.config.get_int, f"{side}.replication.throttled.rate"),
+            self.config.get_int("replication.quota.window.num"),
+            self.config.get_int("replication.quota.window.size.seconds") * 1000,
         )
 
     def _open_client_metrics(self) -> ClientMetrics:

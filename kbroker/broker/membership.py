@@ -97,11 +97,7 @@ class Membership:
                 kraft,
                 clock,
                 timer,
-                LifecycleTimes(
-                    heartbeat_ms=config.get_int("broker.heartbeat.interval.ms"),
-                    session_ms=config.get_int("broker.session.timeout.ms"),
-                    registration_ms=config.get_int("initial.broker.registration.timeout.ms"),
-                ),
+                _times(config),
                 offline_directories=offline_directories,
                 applied_offset=lambda: kraft.metadata.image.offset,
             )
@@ -111,16 +107,19 @@ class Membership:
         self._watch: FailureWatch | None = None
         self._registration: ControllerRegistration | None = None
         if setup.is_controller:
-            self._watch = FailureWatch(
-                setup.node_id,
-                peers,
-                broker_listener,
-                lambda: kraft.controller.active,
-                lambda broker_id, epoch: _quiet(chores.broker_lost(broker_id, epoch)),
-            )
-            metadata.subscribe(self._watch.on_metadata)
             self._registration = ControllerRegistration(node, setup, self.channel, kraft, timer)
+            self._watch = self._watch_brokers(chores)
+            metadata.subscribe(self._watch.on_metadata)
             kraft.controller.watch(self)
+
+    def _watch_brokers(self, chores: ControllerChores) -> FailureWatch:
+        return FailureWatch(
+            self._setup.node_id,
+            self._peers,
+            self.broker_listener,
+            lambda: self._kraft.controller.active,
+            lambda broker_id, epoch: _quiet(chores.broker_lost(broker_id, epoch)),
+        )
 
     def start(self) -> Deferred[None]:
         """Enter the cluster, after the quorum has been joined; resolved when metadata may be published."""
@@ -215,6 +214,14 @@ class Membership:
     def _allocate_producer_ids(self) -> Deferred[ProducerIdBlock]:
         request = AllocateProducerIdsRequest(broker_id=self._setup.node_id, broker_epoch=self.broker_epoch())
         return self.channel.send(request, _ASK_TIMEOUT_MS).map(_block)
+
+
+def _times(config: BrokerConfig) -> LifecycleTimes:
+    return LifecycleTimes(
+        heartbeat_ms=config.get_int("broker.heartbeat.interval.ms"),
+        session_ms=config.get_int("broker.session.timeout.ms"),
+        registration_ms=config.get_int("initial.broker.registration.timeout.ms"),
+    )
 
 
 def _block(response: AllocateProducerIdsResponse) -> ProducerIdBlock:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from kbroker import __version__
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.peer import PeerAddress, PeerError, PeerFailure, Peers, Watch
 from kbroker.errors import ErrorCode
@@ -91,7 +92,8 @@ class RaftPeers:
             nobody: Deferred[tuple[int, int]] = Deferred()
             nobody.fail(PeerError(PeerFailure.UNREACHABLE, detail=f"no address of node {voter.id}"))
             return nobody
-        asked = self._peers.send(address, ApiVersionsRequest(), timeout_ms=timeout_ms, channel="raft")
+        request = ApiVersionsRequest(client_software_name="kbroker", client_software_version=__version__)
+        asked = self._peers.send(address, request, timeout_ms=timeout_ms, channel="raft")
         return asked.map(_kraft_versions)
 
     def watch(self, to: int, endpoints: Sequence[QuorumEndpoint], on_gone: Callable[[], None]) -> None:

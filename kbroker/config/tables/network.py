@@ -8,9 +8,9 @@ advertised.listeners | list | null | no empty items | ro | obeyed
 listener.security.protocol.map | string |\
  SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT | - | broker | obeyed
     Which security protocol each listener name speaks, as NAME:PROTOCOL pairs.
-inter.broker.listener.name | string | null | - | ro |
+inter.broker.listener.name | string | null | - | ro | obeyed
     Name of the listener that brokers use among themselves; excludes security.inter.broker.protocol.
-security.inter.broker.protocol | string | PLAINTEXT | in PLAINTEXT,SSL,SASL_PLAINTEXT,SASL_SSL | ro |
+security.inter.broker.protocol | string | PLAINTEXT | in PLAINTEXT,SSL,SASL_PLAINTEXT,SASL_SSL | ro | obeyed
     Security protocol among brokers when no listener is named for that.
 early.start.listeners | list | null | no empty items | ro |
     Listeners that open before the authorizer is ready; the controller listeners if unset.
@@ -50,7 +50,7 @@ queued.max.requests | int | 500 | >=1 | ro |
     Requests that may wait before the network stops reading.
 queued.max.request.bytes | long | -1 | - | ro |
     Bytes of waiting requests before the network stops reading; -1 sets no limit.
-request.timeout.ms | int | 30000 | - | ro |
+request.timeout.ms | int | 30000 | - | ro | obeyed
     How long the broker waits for answers to requests of its own.
 fetch.max.bytes | int | 57671680 | >=1024 | ro | obeyed
     The most bytes one Fetch answer carries; the first batch is sent even if it is longer.

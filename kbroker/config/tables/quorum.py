@@ -5,23 +5,23 @@ controller.listener.names | list | null | no empty items | ro | obeyed
     Listeners of the controller quorum; never told to clients.
 controller.quorum.voters | list |  | no empty items | ro | obeyed
     The fixed voters of the quorum, as id@host:port.
-controller.quorum.bootstrap.servers | list |  | no empty items | ro |
+controller.quorum.bootstrap.servers | list |  | no empty items | ro | obeyed
     Where to find the quorum when its voters can change.
 controller.quorum.auto.join.enable | boolean | false | - | ro |
     Whether a new controller makes itself a voter.
-controller.quorum.election.timeout.ms | int | 1000 | >=0 | ro |
+controller.quorum.election.timeout.ms | int | 1000 | >=0 | ro | obeyed
     How long a voter waits for a leader before it stands for election.
-controller.quorum.election.backoff.max.ms | int | 1000 | >=0 | ro |
+controller.quorum.election.backoff.max.ms | int | 1000 | >=0 | ro | obeyed
     The longest pause after an election that nobody won.
-controller.quorum.fetch.timeout.ms | int | 2000 | >=0 | ro |
+controller.quorum.fetch.timeout.ms | int | 2000 | >=0 | ro | obeyed
     How long a follower tolerates a leader it cannot fetch from.
 controller.quorum.fetch.max.bytes | int | 1048576 | >=1 | ro |
     The most bytes of metadata in one quorum fetch.
 controller.quorum.fetch.snapshot.max.bytes | int | 1048576 | >=1 | ro |
     The most bytes in one piece of a metadata snapshot.
-controller.quorum.request.timeout.ms | int | 2000 | >=0 | ro |
+controller.quorum.request.timeout.ms | int | 2000 | >=0 | ro | obeyed
     How long a quorum request may take.
-controller.quorum.retry.backoff.ms | int | 20 | >=0 | ro |
+controller.quorum.retry.backoff.ms | int | 20 | >=0 | ro | obeyed
     The pause before a quorum request is tried again.
 controller.quorum.append.linger.ms | int | 25 | >=0 | ro |
     How long the quorum leader gathers records before it writes them.
@@ -35,11 +35,11 @@ controller.performance.sample.period.ms | long | 60000 | >=100 | ro | hidden
     How often the controller logs how long its work takes.
 controller.performance.always.log.threshold.ms | long | 2000 | >=0 | ro | hidden
     Controller work longer than this is always logged.
-broker.heartbeat.interval.ms | int | 2000 | - | ro |
+broker.heartbeat.interval.ms | int | 2000 | - | ro | obeyed
     How often a broker tells the controller that it lives.
 broker.session.timeout.ms | int | 9000 | - | ro | obeyed
     A broker silent for this long is fenced.
-initial.broker.registration.timeout.ms | int | 60000 | - | ro |
+initial.broker.registration.timeout.ms | int | 60000 | - | ro | obeyed
     How long a starting broker tries to register.
 metadata.log.dir | string | null | - | ro | obeyed
     Folder of the metadata log; the first data folder if unset.
