@@ -194,6 +194,11 @@ class ShardDriver(Generic[S]):
 
     def _write(self, outcome: Outcome) -> None:
         now = self._now_ms()
+        if len(outcome.records) == 1 and outcome.producer[0] < 0:
+            (lone,) = outcome.records
+            key, value = lone.encoded()
+            self.shard.apply(lone, self._take(build_lone_batch(now, key, value)))
+            return
         batch: list[Record] = []
         records: list[CoordinatorRecord] = []
         size = 0
@@ -212,13 +217,9 @@ class ShardDriver(Generic[S]):
         self, batch: list[Record], records: list[CoordinatorRecord], producer: tuple[int, int]
     ) -> None:
         producer_id, epoch = producer
-        data: bytes | bytearray
-        if len(batch) == 1 and producer_id < 0:
-            data = build_lone_batch(batch[0].timestamp, batch[0].key or b"", batch[0].value)
-        else:
-            data = build_batch(
-                batch, producer_id=producer_id, producer_epoch=epoch, transactional=producer_id >= 0
-            )
+        data = build_batch(
+            batch, producer_id=producer_id, producer_epoch=epoch, transactional=producer_id >= 0
+        )
         first = self._take(data)
         for offset, record in enumerate(records, first):
             self.shard.apply(record, offset, producer_id)

@@ -51,15 +51,16 @@ def handle(
     commits: list[Commit] = []
     for topic in request.topics:
         known = _find(services, context.version, topic)
-        right = [] if known is None else [p for p in topic.partitions if _exists(known, p)]
-        wrong = [p for p in topic.partitions if known is None or not _exists(known, p)]
-        if wrong or known is None:
+        count = 0 if known is None else len(known.partitions)
+        right = [p for p in topic.partitions if 0 <= p.partition_index < count]
+        if known is None or len(right) < len(topic.partitions):
+            wrong = [p for p in topic.partitions if not 0 <= p.partition_index < count]
             code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
             if known is None and context.version >= _TOPIC_IDS_SINCE:
                 code = ErrorCode.UNKNOWN_TOPIC_ID
             _merge(refused, [_answer(topic, wrong, code)])
         if known is not None and right:
-            commits += (_commit(known, partition, context.version) for partition in right)
+            commits += [_commit(known, partition, context.version) for partition in right]
             accepted.append(_answer(topic, right, ErrorCode.NONE))
     if not commits:
         return refused
@@ -72,10 +73,6 @@ def handle(
     else:
         response.topics = accepted
     return _commit_all(services, context, request, commits, places, response)
-
-
-def _exists(topic: TopicImage, partition: OffsetCommitRequestPartition) -> bool:
-    return 0 <= partition.partition_index < len(topic.partitions)
 
 
 def _answer(

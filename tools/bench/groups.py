@@ -200,15 +200,15 @@ def join_seconds(broker: BrokerProcess, count: int, group: str) -> float:
 
 
 class Committers:
-    """Groups of one member each, stable; their frames are ready."""
+    """Stable members, all of one group or each of its own; their frames are ready."""
 
-    def __init__(self, broker: BrokerProcess, count: int) -> None:
+    def __init__(self, broker: BrokerProcess, count: int, *, one_group: bool) -> None:
         name = f"commit-{time.monotonic_ns()}-"
-        find_coordinator(broker, f"{name}000")
-        self.members = [Member(broker.address, f"{name}{i:03}") for i in range(count)]
-        for member in self.members:
-            member.sock.settimeout(30)
-            join_all([member])
+        names = [f"{name}{0 if one_group else i:03}" for i in range(count)]
+        find_coordinator(broker, names[0])
+        self.members = [Member(broker.address, each) for each in names]
+        for crowd in [self.members] if one_group else [[member] for member in self.members]:
+            join_all(crowd)
 
     @property
     def sockets(self) -> list[socket.socket]:

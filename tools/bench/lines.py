@@ -307,11 +307,13 @@ def _stream(broker: BrokerProcess, run: Callable[[str, str, int], float], count:
     return Measured(rate, "messages/s", cpu=cpu, cpu_unit="µs/message")
 
 
+#: Name, load, kind of request, whether all members are of one group.
 _GROUP_LOADS = (
-    ("commit, 16 members", groups.each_in_flight, "commit"),
-    ("commit, pipelined", groups.pipeline, "commit"),
-    ("offset fetch, 16 members", groups.each_in_flight, "fetch"),
-    ("heartbeat, 16 members", groups.each_in_flight, "heartbeat"),
+    ("offset commit, 16 members of a group", groups.each_in_flight, "commit", True),
+    ("offset commit, 16 groups", groups.each_in_flight, "commit", False),
+    ("offset commit, pipelined", groups.pipeline, "commit", False),
+    ("offset fetch, 16 groups", groups.each_in_flight, "fetch", False),
+    ("heartbeat, 16 groups", groups.each_in_flight, "heartbeat", False),
 )
 
 
@@ -323,15 +325,13 @@ def _groups(broker: BrokerProcess, options: Options) -> Iterator[tuple[str, Meas
     with _connection(broker) as sock:
         wire.create_topics(sock, "load")
         wire.produce_until_accepted(sock, wire.produce_frame("load", 100))
-    committers = groups.Committers(broker, 16)
-    try:
-        for name, run, kind in wanted:
-            for _ in range(broker.warm_up_rounds):
-                run(committers, kind, 0.3)
-            before = broker.cpu_seconds()
-            load = run(committers, kind, options.seconds)
-            yield name, _per_request(load, broker.cpu_seconds() - before)
-    finally:
+    for name, run, kind, one_group in wanted:
+        committers = groups.Committers(broker, 16, one_group=one_group)
+        for _ in range(broker.warm_up_rounds):
+            run(committers, kind, 0.3)
+        before = broker.cpu_seconds()
+        load = run(committers, kind, options.seconds)
+        yield name, _per_request(load, broker.cpu_seconds() - before)
         committers.close()
     if options.wants(join):
         for attempt in range(min(4, broker.warm_up_rounds)):
