@@ -92,7 +92,7 @@ def open_metadata(
     files = MetadataFiles(metadata_dir.disk, metadata_dir.path)
     snapshot_ids = files.snapshot_ids()
     newest = snapshot_ids[-1] if snapshot_ids else BOOTSTRAP_ID
-    log = _open_log(metadata_dir, newest.offset, now_ms, segment_bytes, segment_ms)
+    log = _open_log(metadata_dir, newest, now_ms, segment_bytes, segment_ms)
     files.remove_leftovers()
     empty = ClusterImage(cluster_id)
     loader = MetadataLoader(empty)
@@ -182,7 +182,7 @@ def _names(node_ids: Sequence[int]) -> str:
 
 
 def _open_log(
-    metadata_dir: LogDir, snapshot_offset: int, now_ms: int, segment_bytes: int, segment_ms: int
+    metadata_dir: LogDir, snapshot: OffsetAndEpoch, now_ms: int, segment_bytes: int, segment_ms: int
 ) -> Log:
     config = LogConfig(
         segment_bytes=segment_bytes,
@@ -195,9 +195,11 @@ def _open_log(
     entries = metadata_dir.disk.list_dir(path) if metadata_dir.disk.exists(path) else []
     if any(entry.name.endswith(".log") for entry in entries):
         # What a snapshot contains was committed, and so durable, before it was written.
-        log = open_log(metadata_dir, _PARTITION, config, LogHistory(False, snapshot_offset), now_ms)
+        log = open_log(metadata_dir, _PARTITION, config, LogHistory(False, snapshot.offset), now_ms)
     else:
         log = create_log(metadata_dir, _PARTITION, METADATA_TOPIC_ID, config, now_ms)
-    if log.log_end_offset < snapshot_offset:
-        log.truncate_fully_and_start_at(snapshot_offset, now_ms)
+    end = log.log_end_offset
+    if end < snapshot.offset or (end > snapshot.offset and log.latest_epoch < snapshot.epoch):
+        # The snapshot came from a leader, and the crash came before the log was dropped for it.
+        log.truncate_fully_and_start_at(snapshot.offset, now_ms)
     return log

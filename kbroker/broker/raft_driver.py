@@ -253,7 +253,9 @@ class RaftDriver:
         try:
             while self._events and not self.failed:
                 for effect in self.node.step(self._clock.monotonic_ms(), self._events.popleft()):
-                    self._perform(effect)
+                    if not self._perform(effect):
+                        # What follows may tell others of what could not be stored.
+                        break
         finally:
             self._stepping = False
         self._arm()
@@ -273,7 +275,8 @@ class RaftDriver:
         self._alarm = None
         self.step(Tick())
 
-    def _perform(self, effect: Effect) -> None:
+    def _perform(self, effect: Effect) -> bool:
+        """Do it; whether the node goes on."""
         try:
             _PERFORM[type(effect)](self, effect)
         except ApiError as error:
@@ -282,6 +285,7 @@ class RaftDriver:
                 self._fail(error)
             elif not self.failed:
                 self._events.append(Appended(self._log.end_offset))
+        return not self.failed
 
     # -- the log ---------------------------------------------------------------------------------------------
 

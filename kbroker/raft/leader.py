@@ -35,7 +35,7 @@ from kbroker.raft.voter_set import ReplicaKey
 NEVER = 1 << 62
 
 
-def lead(s: QuorumState, now: int, granting: tuple[int, ...] = ()) -> None:
+def lead(s: QuorumState, now: int, granting: tuple[int, ...]) -> None:
     """This node is elected, and that is stored: open the epoch."""
     s.role = Role.LEADER
     s.election_at = None

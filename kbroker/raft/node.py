@@ -221,7 +221,7 @@ class RaftNode:
                 self._start(now, event)
             case ElectionStored(epoch=epoch):
                 if s.role is Role.CANDIDATE and s.leader_is_me and epoch == s.epoch:
-                    leader.lead(s, now)
+                    leader.lead(s, now, (s.me.id,))
             case PeerGone(peer=peer):
                 if s.election.leader_id == peer:
                     follower.leader_is_gone(s, now)

@@ -39,7 +39,7 @@ def test_a_quorum_of_one_elects_itself_in_a_new_epoch_that_is_stored_first():
     node = RaftNode(1, voters(1), ElectionState(4, 1))
     assert node.step(0, Started(10)) == [StoreElection(ElectionState(5, 1))]
     assert node.role is Role.CANDIDATE
-    assert node.step(0, ElectionStored(5)) == [AppendLeaderChange(5)]
+    assert node.step(0, ElectionStored(5)) == [AppendLeaderChange(5, (1,))]
     assert node.step(0, Appended(11)) == [FlushLog(11)]
     assert node.high_watermark == -1
     assert node.step(0, Flushed(11)) == [Commit(11), BecomeLeader(5)]

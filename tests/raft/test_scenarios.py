@@ -251,7 +251,7 @@ def test_a_record_of_an_old_epoch_is_not_committed_by_counting_copies():
     state.role, state.election_at = Role.CANDIDATE, None
     state.out = []
     leader.stored_election = state.election = ElectionState(epoch + 1, leader.id)
-    lead(state, leader.now_ms())
+    lead(state, leader.now_ms(), (leader.id,))
     for effect in state.out:
         leader._PERFORM[effect.__class__](leader, effect)
     quorum.run(50)
