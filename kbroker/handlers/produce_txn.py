@@ -39,7 +39,11 @@ class _Asked(NamedTuple):
 
     item: Item
     producers: ProducerState
-    guard: VerificationGuard
+    guard: VerificationGuard | None
+
+    def is_void(self, producer_id: int) -> bool:
+        """The producer's marker came meanwhile; to be asked once."""
+        return self.guard is not None and not self.producers.release(producer_id, self.guard)
 
 
 def verify(
@@ -65,7 +69,7 @@ def verify(
     verifier = services.txns.verifier
     if not verifier.wants(level):
         return None
-    asked = _to_ask(services, items, producer_id, epoch)
+    asked = _to_ask(services, items, producer_id, epoch, level)
     if not asked:
         return None
     places = [(each.item.name, each.item.index) for each in asked]
@@ -76,7 +80,13 @@ def verify(
     return verdicts.map(lambda found: _apply(asked, producer_id, found, level))
 
 
-def _to_ask(services: Services, items: Sequence[Item], producer_id: int, epoch: int) -> list[_Asked]:
+def _to_ask(
+    services: Services, items: Sequence[Item], producer_id: int, epoch: int, level: ClientLevel
+) -> list[_Asked]:
+    """A marker makes the answer void, except for new clients: what ends their transaction has a higher epoch,
+    so that the append is refused; the marker that does come meanwhile is that of the transaction before.
+    """
+    guards = level is not ClientLevel.ADDS
     asked = []
     for item in items:
         try:
@@ -84,14 +94,15 @@ def _to_ask(services: Services, items: Sequence[Item], producer_id: int, epoch: 
         except ApiError:
             continue  # the append will say so
         if not producers.has_open_txn(producer_id, epoch):
-            asked.append(_Asked(item, producers, producers.guard(producer_id)))
+            asked.append(_Asked(item, producers, producers.guard(producer_id) if guards else None))
     return asked
 
 
 def _apply(asked: Sequence[_Asked], producer_id: int, verdicts: Verdicts, level: ClientLevel) -> None:
-    for item, producers, guard in asked:
+    for each in asked:
+        item = each.item
         code = verdicts[item.name, item.index]
-        if not producers.release(producer_id, guard) and code is ErrorCode.NONE:
+        if each.is_void(producer_id) and code is ErrorCode.NONE:
             code = ErrorCode.INVALID_TXN_STATE
         if code is not ErrorCode.NONE:
             item.fail(_as_told(code, level))

@@ -534,3 +534,33 @@ def test_a_known_request_without_a_transactional_id_is_no_door(node, client):
     )
     assert producer.produce(b"b") == E.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     assert log_of(node).log_end_offset == 2
+
+
+def test_the_marker_of_the_transaction_before_voids_nothing(node, client):
+    """A new client's next transaction asks while the last one's markers are still on their way."""
+    producer = Producer(client)
+    producer.produce(b"a")
+    _hold_markers(node)
+    producer.next()
+    eager = node.connect()
+    fields = {"producer_id": producer.id, "producer_epoch": producer.epoch, "base_sequence": 0}
+    data = PartitionProduceData(index=0, records=batch(b"b", transactional=True, **fields))
+    eager.send(
+        eager.frame(
+            "Produce",
+            12,
+            transactional_id="x",
+            acks=-1,
+            timeout_ms=1000,
+            topic_data=[TopicProduceData(name="t", partition_data=[data])],
+        )
+    )
+    assert eager.answers() == []  # asked again a little later
+    assert mark(client, producer, commit=True) == 0
+    _release_markers(node)
+    _restart_coordinator(node)
+    assert state_of(client).transaction_state == "CompleteCommit"
+    node.advance(20)
+    (answer,) = eager.answers()
+    assert answer.responses[0].partition_responses[0].error_code == 0
+    assert state_of(client).transaction_state == "Ongoing"
