@@ -108,20 +108,15 @@ def open_log(
     end = _clean_end(segments[-1]) if history.clean else None
     if end is None:
         position = _synced_bytes(unsynced, recovery_point, snapshots) if epochs_told else 0
-        if position:
-            indexed_from = recovery_point
-            progress.skip(position)
+        indexed_from = recovery_point if position else indexed_from
+        progress.skip(position)
         end, recovered = _recover(
             log_dir, path, segments, epochs, snapshots, history, config, now_ms, progress, position
         )
     begun_anew = end < log_start
     if begun_anew:
         logger.warning("%s ends at %d, before its start %d: beginning anew there", tp, end, log_start)
-        for segment in segments:
-            for name in segment.paths:
-                log_dir.remove_later(name, config.file_delete_delay_ms)
-        segments = [Segment(log_dir.files, path, log_start, {}, now_ms)]
-        segments[0].file()
+        segments = _begin_anew(log_dir, path, segments, log_start, config, now_ms)
         end, recovered = log_start, ProducerState()
     epochs.truncate_from_end(end + 1)
     epochs.truncate_from_start(log_start)
@@ -147,6 +142,18 @@ def open_log(
         # No batch is left that could tell.
         log.write_epochs(durable=False)
     return log
+
+
+def _begin_anew(
+    log_dir: LogDir, path: str, segments: list[Segment], start: int, config: LogConfig, now_ms: int
+) -> list[Segment]:
+    """An empty segment in the place of all others."""
+    for segment in segments:
+        for name in segment.paths:
+            log_dir.remove_later(name, config.file_delete_delay_ms)
+    made = Segment(log_dir.files, path, start, {}, now_ms)
+    made.file()
+    return [made]
 
 
 def _read_topic_id(log_dir: LogDir, path: str) -> Uuid:
