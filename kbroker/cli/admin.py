@@ -22,7 +22,19 @@ from kbroker.errors import ApiError
 class _Root(AdminGroup):
     """Imports a sub-command's module when it is called, or listed in the help."""
 
-    modules = ("topics", "groups", "transactions", "configs", "cluster", "clients", "logs")
+    modules = (
+        "topics",
+        "groups",
+        "transactions",
+        "configs",
+        "cluster",
+        "brokers",
+        "quorum",
+        "reassign",
+        "elect",
+        "clients",
+        "logs",
+    )
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.modules)

@@ -32,7 +32,7 @@ def describe(session: Session) -> None:
         _show_features(session, info)
     if quorum is not None:
         print()
-        _show_quorum(session, quorum)
+        show_quorum(session, quorum)
 
 
 def _show_features(session: Session, info: ClusterInfo) -> None:
@@ -57,7 +57,8 @@ def _show_brokers(session: Session, info: ClusterInfo) -> None:
     session.show(None, ("BROKER", "ADDRESS", "RACK", "STATE", "ROLE"), rows, f"cluster {info.id}")
 
 
-def _show_quorum(session: Session, quorum: Quorum) -> None:
+def show_quorum(session: Session, quorum: Quorum) -> None:
+    """Print the quorum as a table."""
     title = f"metadata quorum  epoch {quorum.leader_epoch}  high watermark {quorum.high_watermark}"
     rows: list[Sequence[object]] = [
         (

@@ -1,0 +1,108 @@
+"""`kbroker-admin` on a cluster of three: brokers, quorum, reassign, elect."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kbroker.cli.admin import main
+from kbroker.testing import Cluster
+
+SETTINGS = {"default.replication.factor": 1, "min.insync.replicas": 1}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster(3, links=False, config=SETTINGS) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def admin(cluster, capsys):
+    """`admin("brokers", "list")` -> (exit code, what was printed, what was complained)."""
+
+    def run(*arguments):
+        code = main(["-b", cluster.bootstrap, *arguments])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+def document(result):
+    code, out, error = result
+    assert (code, error) == (0, "")
+    return json.loads(out)
+
+
+def test_brokers_with_what_they_lead_and_hold(cluster, admin):
+    cluster.create_topic("held", 3, replication_factor=3)
+    found = document(admin("brokers", "list", "--sizes", "--json"))
+    assert [each["id"] for each in found] == [1, 2, 3]
+    assert all(each["leads"] >= 1 and each["replicas"] >= 3 for each in found)
+    code, out, _ = admin("brokers", "list")
+    assert code == 0
+    assert "LEADS" in out
+
+
+def test_a_broker_that_nobody_knows_cannot_be_forgotten(admin):
+    code, _, error = admin("brokers", "unregister", "9", "-y")
+    assert code == 1
+    assert "Broker ID 9 is not currently registered" in error
+
+
+def test_the_quorum(cluster, admin):
+    found = document(admin("quorum", "describe", "--json"))
+    assert found["leader"] == cluster.controller()
+    assert sorted(replica["role"] for replica in found["replicas"]) == ["leader", "voter", "voter"]
+    code, _, error = admin("quorum", "add", "9", "127.0.0.1:1")
+    assert (code, "node 9 is no observer of the quorum" in error) == (1, True)
+    code, _, error = admin("quorum", "add", "9", "nowhere", "--directory-id", "AAAAAAAAAAAAAAAAAAAAAQ")
+    assert code == 2
+
+
+def test_partitions_are_moved_by_a_plan_and_back(cluster, admin, tmp_path):
+    cluster.create_topic("moved", 3)
+    plan = document(admin("reassign", "generate", "moved", "-r", "2"))
+    assert all(len(part["replicas"]) == 2 for part in plan["partitions"])
+    file = tmp_path / "plan.json"
+    file.write_text(json.dumps(plan))
+    code, out, _ = admin("reassign", "execute", str(file), "--wait", "--throttle", "50000000")
+    assert code == 0
+    before = json.loads(out[: out.index("\n}") + 2])
+    assert all(len(part["replicas"]) == 1 for part in before["partitions"])
+    assert {each["state"] for each in document(admin("reassign", "verify", str(file), "--json"))} == {"done"}
+    assert document(admin("reassign", "list", "--json")) == []
+    file.write_text(json.dumps(before))
+    code, _, _ = admin("reassign", "verify", str(file))
+    assert code == 1
+    assert admin("reassign", "execute", str(file), "--wait")[0] == 0
+    assert cluster.describe("moved").replica_nodes == before["partitions"][0]["replicas"]
+
+
+def test_nothing_to_cancel(admin):
+    code, out, _ = admin("reassign", "cancel", "--all", "-y")
+    assert (code, out) == (0, "nothing is being moved\n")
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"partitions": [{"topic": "t"}]}', '{"partitions": []}'])
+def test_what_is_no_plan(admin, tmp_path, text):
+    file = tmp_path / "plan.json"
+    file.write_text(text)
+    code, _, error = admin("reassign", "execute", str(file))
+    assert code == 2
+    assert "plan.json" in error
+
+
+def test_the_preferred_replicas_lead_again(cluster, admin):
+    cluster.create_topic("elected", 1, replication_factor=3)
+    first = cluster.leader("elected")
+    cluster.restart(first)
+    cluster.wait_for(cluster.all_in_sync)
+    assert cluster.leader("elected") != first
+    code, out, _ = admin("elect", "elected:0")
+    assert (code, out) == (0, "elected-0 has a new leader\n")
+    cluster.wait_for(lambda: cluster.leader("elected") == first)
+    assert admin("elect", "elected")[1] == "every leader is the one it should be\n"
+    assert admin("elect")[0] == 2
