@@ -107,9 +107,11 @@ class Partition:
         "_on_progress",
         "_on_unsynced",
         "_watchers",
+        "follower_throttled",
         "leader_epoch",
         "leader_id",
         "leader_state",
+        "leader_throttled",
         "log",
         "topic_id",
         "topic_partition",
@@ -131,6 +133,8 @@ class Partition:
         self.leader_id = -1
         self.leader_epoch = -1
         self.leader_state: LeaderState | None = None
+        #: Whether what we send to, or fetch as, a follower that is behind is throttled (KIP-73).
+        self.leader_throttled = self.follower_throttled = False
         self._clock = clock
         self._commits: CommitQueue[Deferred[None]] = CommitQueue()
         self._deletions: CommitQueue[Deferred[None]] = CommitQueue()
@@ -514,8 +518,9 @@ class Partition:
         self._progress()
 
     def watch(self, replica_id: int, wanted: FetchedPartition) -> None:
-        """Tell that follower's session of news; the newest one that asks. It is told at once of what it has
-        missed, and so is the one before: it has to look by itself from now on.
+        """Tell that follower's session of news; only the newest one that asks.
+
+        The one before has to look by itself, and comes here again when it does.
         """
         before = self._watchers.get(replica_id)
         if before is wanted:
@@ -523,10 +528,6 @@ class Partition:
         self._watchers[replica_id] = wanted
         if before is not None and before.session is not None and before.session.news is not None:
             before.session.news[before] = None
-
-    def is_watched_by(self, replica_id: int, wanted: FetchedPartition) -> bool:
-        """Whether `wanted` hears of news."""
-        return self._watchers.get(replica_id) is wanted
 
     def _progress(self) -> None:
         self._on_progress(self.topic_partition)

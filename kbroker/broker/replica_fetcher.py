@@ -24,12 +24,15 @@ if TYPE_CHECKING:
     from kbroker.broker.partition import Partition
     from kbroker.broker.peer import PeerAddress, Peers
     from kbroker.broker.timer import Timer, TimerHandle
+    from kbroker.replication.throttle import ReplicationQuota
     from kbroker.storage.log import Log
 
 _log = logging.getLogger(__name__)
 
 #: The first pause after an error; it doubles up to `replica.fetch.backoff.ms`.
 FIRST_PAUSE_MS = 10
+#: How long a throttled partition rests before it asks again.
+THROTTLED_MS = 200
 #: After so many failures in a row, about a second, the log is told.
 _FAILURES_TOLD = 7
 
@@ -52,7 +55,7 @@ class FetcherHost(NamedTuple):
     """What all fetchers of a broker share.
 
     `when_durable(log, done)` calls `done` when what was written must not wait for the disk any more;
-    `disk_failed` and `truncated` (log, offset) tell the broker.
+    `disk_failed` and `truncated` (log, offset) tell the broker. `quota` is that of throttled replicas.
     """
 
     broker_id: int
@@ -64,6 +67,8 @@ class FetcherHost(NamedTuple):
     when_durable: Callable[[Log, Callable[[], None]], None]
     disk_failed: Callable[[Partition], None]
     truncated: Callable[[Log, int], None]
+    quota: Callable[[], ReplicationQuota | None]
+    monotonic_ms: Callable[[], float]
 
 
 class Followed:
@@ -162,8 +167,10 @@ class ReplicaFetcher:
     def _pause(self, followed: Followed) -> None:
         """Leave the partition alone for a while."""
         followed.failures += 1
+        self._rest(followed, pause_ms(followed.failures, FIRST_PAUSE_MS, self._host.settings.backoff_ms))
+
+    def _rest(self, followed: Followed, delay_ms: float) -> None:
         self._session.forget(followed.key)
-        delay = pause_ms(followed.failures, FIRST_PAUSE_MS, self._host.settings.backoff_ms)
         if followed.alarm is not None:
             followed.alarm.cancel()
 
@@ -171,7 +178,7 @@ class ReplicaFetcher:
             followed.alarm = None
             self._want(followed)
 
-        followed.alarm = self._host.timer.call_later(delay, over)
+        followed.alarm = self._host.timer.call_later(delay_ms, over)
 
     # -- requests --
 
@@ -273,7 +280,8 @@ class ReplicaFetcher:
                     data.records, data.high_watermark, data.log_start_offset, followed.leader_epoch
                 )
                 followed.failures = 0
-                self._want(followed)
+                if not (partition.follower_throttled and self._is_held(followed, data)):
+                    self._want(followed)
         except StorageError as error:
             _log.error("cannot copy %s: %s", partition.topic_partition, error.text)
             self._host.disk_failed(partition)
@@ -281,6 +289,18 @@ class ReplicaFetcher:
         except ApiError as error:
             _log.warning("cannot append to %s: %s", partition.topic_partition, error.text)
             self._pause(followed)
+
+    def _is_held(self, followed: Followed, data: Any) -> bool:
+        """Count what came while we are behind, and rest if it is too much (KIP-73)."""
+        log, quota = followed.partition.log, self._host.quota()
+        if log is None or quota is None or log.log_end_offset >= data.high_watermark:
+            return False
+        now_ms = self._host.monotonic_ms()
+        quota.record(len(data.records or b""), now_ms)
+        if not quota.is_exceeded(now_ms):
+            return False
+        self._rest(followed, THROTTLED_MS)
+        return True
 
     def _on_error(self, followed: Followed, asked: Wanted, code: ErrorCode) -> None:
         if remedy(code) is Remedy.RESTART:

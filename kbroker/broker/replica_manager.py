@@ -16,6 +16,7 @@ from kbroker.broker.partition import ALONE, InSyncPort, Partition
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import CONFIG_BROKER, CONFIG_TOPIC, NO_LEADER
 from kbroker.replication.purgatory import Purgatory
+from kbroker.replication.throttle import is_throttled
 from kbroker.storage.data_sync import DataSync
 from kbroker.storage.disk import StorageError
 from kbroker.types import ZERO_UUID, TopicPartition, Uuid
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from kbroker.clock import Clock
     from kbroker.metadata.delta import ClusterDelta, TopicDelta
     from kbroker.metadata.image import ClusterImage, PartitionImage, TopicImage
+    from kbroker.replication.throttle import ReplicationQuota
     from kbroker.storage.log import AppendOrigin, AppendResult, Log
     from kbroker.storage.log_config import LogConfig
     from kbroker.storage.log_dir import LogDir
@@ -53,6 +55,9 @@ class TopicSettings(NamedTuple):
 
     log: LogConfig
     min_insync_replicas: int
+    #: `partition:broker` pairs, or `*` (KIP-73).
+    leader_throttled: tuple[str, ...] = ()
+    follower_throttled: tuple[str, ...] = ()
 
 
 class Links(Protocol):
@@ -114,6 +119,9 @@ class ReplicaManager:
             self._sync_failed,
             lambda log: logs.get(log.topic_partition) is log,
         )
+        #: What throttled replicas may move; None: as much as they like.
+        self.leader_quota: ReplicationQuota | None = None
+        self.follower_quota: ReplicationQuota | None = None
         self._in_sync: InSyncPort = ALONE
         self._links: Links = _NoLinks()
         self._timer = timer
@@ -305,8 +313,18 @@ class ReplicaManager:
         partition = Partition(
             tp, topic_id, log, self.clock, self.fetches.check, self.syncs.ask, self._in_sync
         )
+        self._throttle(partition, settings)
         self.partitions[tp] = partition
         return partition
+
+    def _throttle(self, partition: Partition, settings: TopicSettings) -> None:
+        index = partition.topic_partition.partition
+        partition.leader_throttled = bool(settings.leader_throttled) and is_throttled(
+            settings.leader_throttled, index, self.broker_id
+        )
+        partition.follower_throttled = bool(settings.follower_throttled) and is_throttled(
+            settings.follower_throttled, index, self.broker_id
+        )
 
     def _sync_what_was_found(self, log: Log) -> None:
         """flush.messages: what an earlier life has written is readable at once, so it must be durable."""
@@ -381,6 +399,7 @@ class ReplicaManager:
                 partition = self.partitions.get((name, index))
                 if partition is not None and partition.log is not None:
                     partition.configure(settings.log, settings.min_insync_replicas)
+                    self._throttle(partition, settings)
 
     def _tell(self, change: Leadership) -> None:
         for listener in self._leadership_listeners:

@@ -81,6 +81,8 @@ class Replication:
             when_durable=lambda log, done: replicas.syncs.when_synced([log], lambda _: done()),
             disk_failed=replicas.disk_failed,
             truncated=self._truncated,
+            quota=lambda: replicas.follower_quota,
+            monotonic_ms=replicas.clock.monotonic_ms,
         )
         replicas.link(self.sender, self)
         metadata.subscribe(self.on_metadata)

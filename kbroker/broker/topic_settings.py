@@ -41,10 +41,19 @@ class TopicSettingsSource:
             log = LogConfig(**log_config_values(self._config, overrides))
             if len(self._known) >= _KEPT:
                 self._known.clear()
-            settings = self._known[key] = TopicSettings(log, min_isr)
+            settings = self._known[key] = TopicSettings(
+                log,
+                min_isr,
+                _listed(overrides, "leader.replication.throttled.replicas"),
+                _listed(overrides, "follower.replication.throttled.replicas"),
+            )
         return settings
 
     def at_start(self, topic: str) -> LogConfig:
         """For logs opened before metadata is published: recovery must know which ones are compacted."""
         found = self.found
         return self.of(found.config(CONFIG_TOPIC, topic) if found is not None else {}).log
+
+
+def _listed(overrides: Mapping[str, str], name: str) -> tuple[str, ...]:
+    return tuple(each for each in overrides.get(name, "").split(",") if each.strip())

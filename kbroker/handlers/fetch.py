@@ -260,16 +260,21 @@ class OneFetch:
         reads: list[PartitionRead] = []
         unknown: list[PartitionRead] = []
         quiet: list[FetchedPartition] = []
-        incremental = self._served.incremental
+        incremental, session = self._served.incremental, self._served.session
+        if session is not None and session.news is None:
+            session = None  # a consumer's: nobody tells of news
         # A copy: what a follower's offset releases may be another request of this session.
         for wanted in tuple(self._served.partitions):
             if incremental and self._reader.is_quiet(wanted):
-                if self._by_news:
-                    self._reader.settle(wanted)
+                if session is not None:
+                    self._reader.watch(wanted)
+                    session.settle(wanted)
                 else:
                     quiet.append(wanted)
                 continue
             read = self._reader.read(wanted, max(min(wanted.bytes_max, left), 0), min_one)
+            if session is not None:
+                self._reader.watch(wanted)
             if read.size:
                 min_one = False
                 left = max(left - read.size, 0)

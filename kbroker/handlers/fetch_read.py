@@ -185,7 +185,7 @@ class PartitionReader:
         if not log.log_start_offset <= offset <= log.log_end_offset:
             return None
         end = self._readable_end(log)
-        if end <= offset:
+        if end <= offset or (partition.leader_throttled and self._is_held(partition)):
             return 0
         if enough <= 1:
             return 1
@@ -214,8 +214,11 @@ class PartitionReader:
             log = partition.online_log()
         else:
             log = partition.check_leader(wanted.leader_epoch)
+        held = False
         if self.replica_id >= 0:
             partition.check_follower(self.replica_id)
+            if partition.leader_throttled and self._is_held(partition):
+                bytes_max, min_one, held = 0, False, True
         elif self._prefer is not None and partition.leader_state is not None:
             answer.preferred_replica = self._prefer(partition, wanted.fetch_offset)
             if answer.preferred_replica >= 0:
@@ -235,6 +238,8 @@ class PartitionReader:
                 answer.size = found.size
             if self.replica_id >= 0:
                 self._note_fetch(partition, wanted)
+                if partition.leader_throttled and not held:
+                    self._count(partition, found.size)
             if self._committed_only and (found.size or offset >= end or bytes_max <= 0):
                 # A batch that is there but too large for the answer leaves the list null.
                 aborted = log.aborted_txns(offset, found.next_offset) if found.size else ()
@@ -243,15 +248,10 @@ class PartitionReader:
         answer.last_stable_offset = log.last_stable_offset
         answer.log_start_offset = log.log_start_offset
 
-    def settle(self, wanted: FetchedPartition) -> None:
-        """A quiet partition of a follower's session needs no look until it tells of news."""
-        partition, session = wanted.served_by, wanted.session
-        if partition is None or session is None:
-            return
-        if partition.is_watched_by(self.replica_id, wanted):
-            session.settle(wanted)
-        else:
-            # From the next look on: what came before this may have been missed.
+    def watch(self, wanted: FetchedPartition) -> None:
+        """Let a partition of a follower's session tell of what comes from now on."""
+        partition = wanted.served_by
+        if partition is not None and wanted.session is not None:
             partition.watch(self.replica_id, wanted)
 
     def _note_fetch(self, partition: Partition, wanted: FetchedPartition) -> None:
@@ -260,3 +260,19 @@ class PartitionReader:
             partition.follower_fetched(
                 self.replica_id, wanted.fetch_offset, wanted.log_start_offset, self._broker_epoch
             )
+
+    def _is_held(self, partition: Partition) -> bool:
+        """Whether a follower that is behind has to wait, as replication is throttled (KIP-73)."""
+        quota, state = self._replicas.leader_quota, partition.leader_state
+        return (
+            quota is not None
+            and self.replica_id >= 0
+            and state is not None
+            and self.replica_id not in state.isr
+            and quota.is_exceeded(self._replicas.clock.monotonic_ms())
+        )
+
+    def _count(self, partition: Partition, size: int) -> None:
+        quota, state = self._replicas.leader_quota, partition.leader_state
+        if quota is not None and size and state is not None and self.replica_id not in state.isr:
+            quota.record(size, self._replicas.clock.monotonic_ms())

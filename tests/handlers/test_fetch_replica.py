@@ -14,6 +14,7 @@ from kbroker.protocol.generated.delete_records_request import DeleteRecordsParti
 from kbroker.protocol.generated.fetch_request import FetchPartition, FetchTopic, ReplicaState
 from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
 from kbroker.protocol.generated.register_broker_record import BrokerEndpoint, RegisterBrokerRecord
+from kbroker.replication.throttle import ReplicationQuota
 from tests.handlers.node import Node, batch
 from tests.handlers.test_fetch import fetch, partitions, produce, values, want
 
@@ -321,3 +322,30 @@ def test_a_followers_parked_fetch_wakes_on_any_of_its_partitions(node):
     assert follower.answers() == []
     follower.core.abandon()
     assert len(node.replicas.fetches) == 0
+
+
+def test_scenario_123_a_throttled_follower_that_is_behind_waits_and_others_do_not(node):
+    rate = [100]
+    node.replicas.leader_quota = ReplicationQuota(lambda: rate[0])
+    for topic in ("slow", "free"):
+        node.topic(topic, replicas=(1, 2, 3), isr=(1, 2))
+    node.replicas.get("slow", 0).leader_throttled = True
+    client, follower = node.connect(), node.connect()
+    for topic in ("slow", "free"):
+        produce(client, topic, b"x" * 5000)
+    found = one(ask(follower, "slow", 0, replica=3, epoch=3))
+    assert found.records
+    assert not one(ask(follower, "slow", 0, replica=3, epoch=3)).records
+    assert one(ask(follower, "free", 0, replica=3, epoch=3)).records
+    assert one(ask(follower, "slow", 0, replica=2, epoch=2)).records  # it is in sync
+    waiting = node.connect()
+    state = ReplicaState(replica_id=3, replica_epoch=3)
+    frame = waiting.frame(
+        "Fetch", 15, max_wait_ms=500, min_bytes=1, topics=[by_id(client, "slow", 0)], replica_state=state
+    )
+    waiting.send(frame)
+    produce(client, "slow", b"y")
+    assert waiting.answers() == []  # it does not come back at once, again and again
+    rate[0] = 1 << 62
+    node.advance(600)
+    assert one(waiting.answers()[0]).records

@@ -496,3 +496,28 @@ def test_scenario_15_a_damaged_answer_is_not_appended_and_others_go_on(cluster, 
     assert len(damaged) == 3
     assert all(each.acked for each in sent)
     cluster.assert_same()
+
+
+def test_nothing_waits_for_the_end_of_a_followers_fetch(cluster):
+    """A wake-up that is lost shows as a send that takes a whole `replica.fetch.wait.max.ms`."""
+    for fault in (None, cluster.nodes[3].stop, cluster.nodes[2].kill):
+        if fault is not None:
+            fault()
+            cluster.wait(600)
+            for node in cluster.nodes.values():
+                if not node.alive:
+                    node.boot()
+            begin = cluster.now
+            while len(cluster.state(0).isr) < 3 and cluster.now < begin + 5000:
+                sent = cluster.send()
+                cluster.run_until(cluster.now + 5)
+        for _ in range(30):
+            sent = cluster.send()
+            cluster.run_until(cluster.now + cluster.random.uniform(1, 5))
+        cluster.run_until(cluster.now + 20)
+        assert sent.acked
+        for _ in range(10):
+            sent = cluster.send()
+            cluster.run_until(cluster.now + 20)
+            assert sent.acked
+            cluster.wait(cluster.random.uniform(100, 400))

@@ -29,9 +29,9 @@ quota.window.num | int | 11 | >=1 | ro |
     Samples kept for client quotas.
 quota.window.size.seconds | int | 1 | >=1 | ro |
     The length of one such sample.
-replication.quota.window.num | int | 11 | >=1 | ro |
+replication.quota.window.num | int | 11 | >=1 | ro | obeyed
     Samples kept for replication quotas.
-replication.quota.window.size.seconds | int | 1 | >=1 | ro |
+replication.quota.window.size.seconds | int | 1 | >=1 | ro | obeyed
     The length of one such sample.
 alter.log.dirs.replication.quota.window.num | int | 11 | >=1 | ro |
     Samples kept for the quota of moves between folders.
@@ -39,9 +39,9 @@ alter.log.dirs.replication.quota.window.size.seconds | int | 1 | >=1 | ro |
     The length of one such sample.
 client.quota.callback.class | class | null | - | ro |
     Java class that decides quotas; kbroker loads no Java.
-leader.replication.throttled.rate | long | 9223372036854775807 | >=0 | cluster | hidden
+leader.replication.throttled.rate | long | 9223372036854775807 | >=0 | cluster | hidden obeyed
     Bytes a second that leaders send for throttled replicas.
-follower.replication.throttled.rate | long | 9223372036854775807 | >=0 | cluster | hidden
+follower.replication.throttled.rate | long | 9223372036854775807 | >=0 | cluster | hidden obeyed
     Bytes a second that followers fetch for throttled replicas.
 replica.alter.log.dirs.io.max.bytes.per.second | long | 9223372036854775807 | >=0 | cluster | hidden
     Bytes a second that moves between folders may take.

@@ -56,9 +56,9 @@ compression.lz4.level | int | 9 | 1..17 |  | obeyed
     Level used when the broker compresses this topic with lz4.
 compression.zstd.level | int | 3 | -131072..22 |  | obeyed
     Level used when the broker compresses this topic with zstd.
-leader.replication.throttled.replicas | list |  | throttled replicas |  |
+leader.replication.throttled.replicas | list |  | throttled replicas |  | obeyed
     Replicas whose serving is throttled, as partition:broker pairs, or * for all.
-follower.replication.throttled.replicas | list |  | throttled replicas |  |
+follower.replication.throttled.replicas | list |  | throttled replicas |  | obeyed
     Replicas whose fetching is throttled, as partition:broker pairs, or * for all.
 remote.storage.enable | boolean | false | - |  |
     Whether old segments of this topic move to remote storage.
