@@ -6,9 +6,12 @@ import signal
 
 import pytest
 
-from tests.compat.mixed.quorum_nodes import LOG, make_quorum
+from kbroker.errors import ErrorCode
+from kbroker.raft.rpc import AddVoterRequest, RemoveVoterRequest
+from tests.compat.mixed.quorum_nodes import LOG, Controller, make_quorum
 from tests.doubles import wait_until
 from tests.needs import cache_folder, need_java
+from tools.bench.brokers import free_port
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -66,3 +69,56 @@ def test_a_quorum_of_both(tmp_path, kinds) -> None:
     logs = [(node.data / LOG).read_bytes() for node in nodes]
     assert shortest > 300
     assert len({log[:shortest] for log in logs}) == 1
+
+
+def observed(leader, node):
+    """Wait until the leader sees the node as an observer that has everything."""
+
+    def caught_up():
+        said = leader.describe()
+        return said is not None and any(
+            state.replica == node.key and state.last_caught_up_ms > 0 for state in said.observers
+        )
+
+    try:
+        wait_until(caught_up, "an observer that has everything", 60)
+    except AssertionError as error:
+        raise AssertionError(f"{error}\n{leader.told()}\n{node.told()}") from None
+
+
+def test_voters_of_both_kinds_come_and_go(tmp_path) -> None:
+    """KIP-853, KIP-630: Kafka leads, kbroker loads its snapshot, joins, leads alone, serves a snapshot."""
+    need_java()
+    ports = [free_port() for _ in range(3)]
+    settings = {
+        "controller.quorum.bootstrap.servers": ",".join(f"127.0.0.1:{port}" for port in ports),
+        "metadata.log.max.record.bytes.between.snapshots": "1000",
+        "metadata.log.max.snapshot.interval.ms": "1000",
+    }
+    first, ours, third = nodes = [
+        Controller(tmp_path, kind, node_id, port, cache_folder(), settings, [arguments])
+        for kind, node_id, port, arguments in [
+            ("kafka", 1, ports[0], "--standalone"),
+            ("kbroker", 2, ports[1], "--no-initial-controllers"),
+            ("kafka", 3, ports[2], "--no-initial-controllers"),
+        ]
+    ]
+    try:
+        first.start()
+        wait_until(lambda: len([*(first.data / LOG).parent.glob("*.checkpoint")]) > 1, first.told(), 90)
+        ours.start()
+        observed(first, ours)
+        snapshots = (ours.data / LOG).parent.glob("*.checkpoint")
+        assert max(int(path.name[:20]) for path in snapshots) > 0, "it took the log, not the snapshot"
+        assert first.ask(AddVoterRequest(ours.voter, 10_000)).error is ErrorCode.NONE
+        assert first.ask(RemoveVoterRequest(first.key)).error is ErrorCode.NONE
+        wait_until(lambda: ours.describe() is not None, ours.told(), 30)
+        third.start()
+        observed(ours, third)
+        assert ours.ask(AddVoterRequest(third.voter, 10_000)).error is ErrorCode.NONE
+        assert [state.replica for state in ours.describe().voters] == [ours.key, third.key]
+        ours.end()
+        assert third.is_up
+    finally:
+        for node in nodes:
+            node.end()
