@@ -35,17 +35,21 @@ def directory(number):
     return bytes([number]) * 16
 
 
-class Controller(AdminNode):
-    """The controller of a node by itself (broker 1), and other brokers that exist in its metadata only."""
+class FakeBrokers:
+    """Requests of brokers that do not exist, to a controller that `ask` asks; `up(10, 11)` makes two."""
 
-    def __init__(self, **settings):
-        super().__init__(**settings)
-        self.dispatcher = Dispatcher(self.services, CONTROLLER)
-        self.client = Client(self)
-        context = ConnectionContext("c", "127.0.0.1", role=CONTROLLER)
-        self.client.core = ConnectionCore(context, self.dispatcher, 100 * 1024 * 1024)
-        self.client.core.on_output = lambda: None
+    def __init__(self):
         self.epochs = {}
+
+    def ask(self, name, version, **fields):
+        """The decoded answer to a request."""
+        raise NotImplementedError
+
+    def cluster_id(self):
+        raise NotImplementedError
+
+    def topic_id(self, name):
+        raise NotImplementedError
 
     def register(self, broker, incarnation=None, previous=None, dirs=None, **changes):
         """The error code of a registration; its epoch is kept."""
@@ -53,7 +57,7 @@ class Controller(AdminNode):
         features = changes.pop("features", FEATURES)
         request = {
             "broker_id": broker,
-            "cluster_id": self.services.cluster_id,
+            "cluster_id": self.cluster_id(),
             "incarnation_id": directory(incarnation or broker),
             "listeners": [module.Listener(name="PLAINTEXT", host="h", port=9, security_protocol=0)],
             "features": [
@@ -113,11 +117,6 @@ class Controller(AdminNode):
         (result,) = self.ask("CreateTopics", 7, topics=[topic], timeout_ms=1000).topics
         return result.error_code, result.error_message
 
-    def state(self, name, index=0):
-        """(leader, leader epoch, replicas, isr, elr, last known elr)"""
-        p = self.image.topics.partition(name, index)
-        return p.leader, p.leader_epoch, p.replicas, p.isr, p.elr, p.last_known_elr
-
     def alter(self, name, isr, leader, leader_epoch, partition_epoch, index=0, version=3, **known):
         """AlterPartition: its code if refused, else (code, leader, epoch, isr, partition epoch)."""
         module = generated("alter_partition_request")
@@ -134,7 +133,7 @@ class Controller(AdminNode):
             leader_recovery_state=known.get("recovery", 0),
             **proposed,
         )
-        topic_id = self.image.topics.get(name).id if isinstance(name, str) else name
+        topic_id = self.topic_id(name) if isinstance(name, str) else name
         answer = self.ask(
             "AlterPartition",
             version,
@@ -223,3 +222,35 @@ class Controller(AdminNode):
         return answer.error_code, [
             p.error_code for d in answer.directories for topic in d.topics for p in topic.partitions
         ]
+
+
+class Controller(FakeBrokers):
+    """The controller of a node by itself (broker 1), and other brokers that exist in its metadata only."""
+
+    def __init__(self, **settings):
+        super().__init__()
+        node = AdminNode(**settings)
+        self.world, self.services = node.world, node.services
+        self.dispatcher = Dispatcher(node.services, CONTROLLER)
+        self.client = Client(self)
+        context = ConnectionContext("c", "127.0.0.1", role=CONTROLLER)
+        self.client.core = ConnectionCore(context, self.dispatcher, 100 * 1024 * 1024)
+        self.client.core.on_output = lambda: None
+
+    def ask(self, name, version, **fields):
+        return self.client.ask(name, version, **fields)
+
+    def cluster_id(self):
+        return self.services.cluster_id
+
+    def topic_id(self, name):
+        return self.image.topics.get(name).id
+
+    @property
+    def image(self):
+        return self.world.cache.image
+
+    def state(self, name, index=0):
+        """(leader, leader epoch, replicas, isr, elr, last known elr)"""
+        p = self.image.topics.partition(name, index)
+        return p.leader, p.leader_epoch, p.replicas, p.isr, p.elr, p.last_known_elr
