@@ -11,7 +11,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from kbroker.storage.disk import StorageError
-from kbroker.storage.file_names import LEADER_EPOCHS, SNAPSHOT, offset_name
+from kbroker.storage.file_names import SNAPSHOT, offset_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ MANY_LOGS = 8
 class SealJob:
     """Makes logs that were sealed durable: `run` it in any thread, then `finish` where the logs are used."""
 
-    __slots__ = ("_directory", "_disk", "_epochs", "_error", "_jobs", "_logs")
+    __slots__ = ("_directory", "_disk", "_error", "_jobs", "_logs")
 
     def __init__(self, directory: LogDir, logs: list[Log]) -> None:
         self._directory = directory
@@ -38,23 +38,12 @@ class SealJob:
         self._logs = [(log, log.log_end_offset, log.cuts) for log in logs]
         together = len(logs) > MANY_LOGS and self._disk.can_sync_all
         self._jobs: list[FsyncJob] = [] if together else [log.fsync_job() for log in logs]
-        self._epochs = (
-            []
-            if together
-            else [
-                self._disk.open(path)
-                for log in logs
-                if self._disk.exists(path := f"{log.path}/{LEADER_EPOCHS}")
-            ]
-        )
 
     def run(self) -> None:
         """Sync; what fails is kept for `finish`."""
         try:
             if not self._jobs:
                 self._disk.sync_all(self._directory.path)
-            for file in self._epochs:
-                file.sync()
             for job in self._jobs:
                 job.run()
         except OSError as error:
@@ -71,7 +60,7 @@ class SealJob:
             return
         for log, end, cuts in current:
             if log.cuts == cuts:
-                log.metadata_dirty = False
+                log.metadata_dirty = log.epochs_unsynced = False
                 log.fsynced(end, now_ms)
 
 

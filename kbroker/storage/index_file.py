@@ -128,6 +128,12 @@ class IndexFile:
             self._saved += len(self._tail) // self.layout.size
             self._tail = bytearray()
 
+    def make(self) -> None:
+        """Let the file exist. Raises OSError."""
+        if self._file_bytes is None:
+            self._files.disk.open(self.path, create=True)
+            self._file_bytes = 0
+
     def close(self) -> None:
         """Write all; the file exists afterwards, and is as long as its entries. Raises OSError."""
         self.save()

@@ -93,6 +93,7 @@ class Log:
         "directory",
         "durable_end",
         "epochs",
+        "epochs_unsynced",
         "last_sync_ms",
         "log_end_offset",
         "log_start_offset",
@@ -135,8 +136,7 @@ class Log:
         self.recovery_point = loaded.recovery_point
         #: The batches below are on stable storage, whatever the indexes are: what answers may rely on.
         self.durable_end = loaded.recovery_point
-        #: Files have come whose names are not durable yet.
-        self.names_dirty = True
+        self.names_dirty = True  # files have come whose names are not durable yet
         #: How often the end was cut back: a sync that began before says nothing about what came after.
         self.cuts = 0
         self.last_sync_ms = directory.now_ms
@@ -144,8 +144,8 @@ class Log:
         self.wants_sync = False
         #: A job of `LogManager.sync_jobs` is under way.
         self.sync_running = False
-        #: The partition.metadata file is written but not synced.
-        self.metadata_dirty = False
+        #: The partition.metadata file, and that of the epochs, is written but not synced.
+        self.metadata_dirty = self.epochs_unsynced = False
         self.staged_end_offset = loaded.log_end_offset
         self.txn_check = TxnCheck(loaded.indexed_from)
         self.read_hints: dict[int, tuple[int, int]] = {}
@@ -347,7 +347,7 @@ class Log:
         self._staged_position = recent.end = position + size
         self.staged_end_offset = last + 1
         if position == 0:
-            active.set_first_timestamp(max_ts)
+            log_files.begin_segment(self, max_ts)
             self._set_roll_limits()
 
     def flush_staged(self) -> None:

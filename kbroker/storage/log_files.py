@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from kbroker.storage.checkpoints import format_epochs, format_partition_metadata
@@ -10,6 +11,17 @@ from kbroker.types import ZERO_UUID
 
 if TYPE_CHECKING:
     from kbroker.storage.log import Log
+
+
+def begin_segment(log: Log, timestamp: int) -> None:
+    """The first batch was staged: make the files that a stop would have to make, while it is only a few."""
+    active = log.segments.active
+    active.set_first_timestamp(timestamp)
+    # What cannot be made now is made when the segment is sealed.
+    with suppress(OSError):
+        active.make_indexes()
+        if active.base_offset == 0 and log.epochs.dirty:
+            log.write_epochs(durable=False)
 
 
 def write_snapshot(log: Log, offset: int) -> None:
@@ -28,6 +40,7 @@ def write_epochs(log: Log, *, durable: bool) -> None:
         text = format_epochs(log.epochs.entries())
         log.directory.disk.write_file(f"{log.path}/{LEADER_EPOCHS}", text.encode(), durable=durable)
         log.epochs.dirty = False
+        log.epochs_unsynced = not durable
 
 
 def write_partition_metadata(log: Log) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.storage.disk import Disk, DiskFile
-from kbroker.storage.file_names import PARTITION_METADATA, SNAPSHOT, offset_name
+from kbroker.storage.file_names import LEADER_EPOCHS, PARTITION_METADATA, SNAPSHOT, offset_name
 from kbroker.storage.log_config import UNLIMITED
 from kbroker.storage.producer_replay import rebuild_producers
 from kbroker.storage.producer_state import ProducerState
@@ -63,9 +63,12 @@ def fsync_job(log: Log) -> FsyncJob:
         # file is found empty, a start has to read the whole log for it.
         log.write_epochs()
         files = [log.directory.files.get(path) for path in paths if disk.exists(path)]
+        epochs = f"{log.path}/{LEADER_EPOCHS}"
+        if log.epochs_unsynced and disk.exists(epochs):
+            files.append(disk.open(epochs))
     except OSError as error:
         raise log.directory.fail(error) from error
-    log.metadata_dirty = False
+    log.metadata_dirty = log.epochs_unsynced = False
     log.wants_sync = False
     return FsyncJob(disk, directories, files, log.log_end_offset, log.cuts)
 

@@ -175,6 +175,11 @@ class Segment:
         """The first batch was just appended."""
         self._first_timestamp = timestamp
 
+    def make_indexes(self) -> None:
+        """Let the index files exist, empty as they may be."""
+        self.offset_index.make()
+        self.time_index.make()
+
     def is_index_full(self, index_bytes: int) -> bool:
         """Whether Kafka's preallocated indexes could take no more entries."""
         return (
