@@ -24,8 +24,16 @@ from kbroker.handlers.produce_answer import (
     name_leaders,
     response_of,
 )
-from kbroker.handlers.produce_held import HeldAnswers, why_lost
-from kbroker.handlers.produce_prefix import FLEXIBLE_SINCE, Prefix, PrefixCache, uvarint_size
+from kbroker.handlers.produce_held import CommittedAnswers, HeldAnswers, commit_error, why_lost
+from kbroker.handlers.produce_prefix import (
+    BATCH_BYTES_MIN,
+    FLEXIBLE_SINCE,
+    TAIL,
+    Prefix,
+    PrefixCache,
+    records_bounds,
+    uvarint_size,
+)
 from kbroker.handlers.produce_txn import verify
 from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.protocol.bounded_decode import decode_request
@@ -38,7 +46,7 @@ from kbroker.storage.log import AppendOrigin
 if TYPE_CHECKING:
     from kbroker.broker.partition import Partition
     from kbroker.broker.services import Services
-    from kbroker.handlers.context import RequestContext
+    from kbroker.handlers.context import ConnectionContext, RequestContext
     from kbroker.storage.append_checks import BatchLook
     from kbroker.storage.disk import StorageError
     from kbroker.storage.log import Log
@@ -51,8 +59,6 @@ _LEAD = Struct(">ii")
 _CORRELATION = Struct(">i")
 #: Producer id and epoch, at byte 43 of a batch.
 _PRODUCER = Struct(">qh")
-_TAIL = b"\0\0\0"
-_BATCH_BYTES_MIN = 61
 _ATTRIBUTES = 22
 _ZSTD = 4
 _CODEC_BITS = 0x07
@@ -66,6 +72,7 @@ _NO_LOOKS: Mapping[Item, BatchLook] = {}
 class ProduceConnection(Protocol):
     """What the path keeps at a connection."""
 
+    context: ConnectionContext
     out: list[Any]
     staged: list[Prefix]
     produce_cache: PrefixCache | None
@@ -109,9 +116,9 @@ class ProducePath:
             return None
         partition = meaning.partition
         state, log = partition.leader_state, partition.log
-        if state is None or log is None or (meaning.acks == -1 and state.followers):
+        if state is None or log is None or (meaning.acks == -1 and not state.has_enough_in_sync):
             return None
-        bounds = _records_bounds(data, start + length, end, version)
+        bounds = records_bounds(data, start + length, end, version)
         if bounds is None:
             return None
         records = data[bounds[0] : bounds[1]]
@@ -148,7 +155,9 @@ class ProducePath:
                 last = meaning.partition
                 touched[last] = None
         waiting = [partition for partition in touched if partition.waits_for_sync]
-        if waiting:
+        if any(partition.has_followers for partition in touched):
+            self._finish_committed(connection, touched)
+        elif waiting:
             self._finish_synced(connection, touched, waiting)
         else:
             failed = self._flush(touched)
@@ -184,6 +193,42 @@ class ProducePath:
         self._replicas.syncs.when_synced(logs, held.synced)
         connection.hold(held)
 
+    def _finish_committed(self, connection: ProduceConnection, touched: dict[Partition, None]) -> None:
+        """acks=-1 with followers: all answers of one read leave when what was staged is committed."""
+        staged, out = connection.staged, connection.out
+        failed = self._flush(touched)
+        if failed:
+            self._replace_answers(out, staged, failed, connection.produce_cache)
+        waiting = {
+            meaning.partition: meaning.timeout_ms
+            for meaning in staged
+            if meaning.acks == -1
+            and meaning.partition not in failed
+            and meaning.partition.high_watermark < meaning.partition.online_log().log_end_offset
+        }
+        if not waiting:
+            return
+        first = len(out) - len(staged)
+        held = CommittedAnswers(self._error_answer, connection, out[first:])
+        del out[first:]
+        held.wait(waiting, self._services.timer)
+        connection.hold(held)
+
+    def _error_answer(
+        self, connection: ProduceConnection, meaning: Prefix, answer: bytes, error: ApiError
+    ) -> bytes:
+        """In the place of an answer that was packed as if all went well."""
+        assert connection.produce_cache is not None
+        version = connection.produce_cache.version
+        item = Item(meaning.name, meaning.topic_id, meaning.index)
+        item.fail(error)
+        response = response_of([item], version)
+        if version >= 10 and item.error in WRONG_LEADER:
+            listener = connection.context.listener_name
+            name_leaders(response, [item], self._services.metadata.image, listener)
+        (correlation_id,) = _CORRELATION.unpack_from(answer, 4)
+        return encode_answer(response, version, correlation_id)
+
     def _flush(self, touched: Iterable[Partition]) -> dict[Partition, ApiError]:
         """Write what is staged for these partitions; those for which the disk failed, or was full."""
         failed: dict[Partition, ApiError] = {}
@@ -210,10 +255,9 @@ class ProducePath:
                 continue
             if meaning.acks == 0:
                 raise ProtocolError("the disk failed under a Produce with acks=0")
-            answer = out[position]
             item = Item(meaning.name, meaning.topic_id, meaning.index)
             item.fail(failed[meaning.partition])
-            (correlation_id,) = _CORRELATION.unpack_from(answer, 4)
+            (correlation_id,) = _CORRELATION.unpack_from(out[position], 4)
             out[position] = encode_answer(response_of([item], cache.version), cache.version, correlation_id)
 
     # -- the general path --
@@ -458,7 +502,7 @@ class ProducePath:
             assert partition is not None
             assert result is not None
             partition.when_committed(result.last_offset).then(
-                lambda done, at=position, of=partition: delayed.settle(at, _commit_error(done, of))  # type: ignore[misc]
+                lambda done, at=position, of=partition: delayed.settle(at, commit_error(done, of))  # type: ignore[misc]
             )
         return answer
 
@@ -475,10 +519,10 @@ class ProducePath:
             return
         length = len(item.records)
         if version >= FLEXIBLE_SINCE:
-            prefix_end = len(frame) - len(_TAIL) - length - uvarint_size(length + 1)
+            prefix_end = len(frame) - len(TAIL) - length - uvarint_size(length + 1)
         else:
             prefix_end = len(frame) - length - 4
-        if _records_bounds(frame, prefix_end, len(frame), version) is None or item.name in INTERNAL_TOPICS:
+        if records_bounds(frame, prefix_end, len(frame), version) is None or item.name in INTERNAL_TOPICS:
             return
         cache = connection.produce_cache
         if cache is None or cache.version != version:
@@ -491,51 +535,31 @@ class ProducePath:
             return  # it came here as its transaction was not open yet
         in_transactions = request.transactional_id is not None
         meaning = Prefix(
-            item.partition, request.acks, version, item.name, item.topic_id, item.index, in_transactions
+            item.partition,
+            request.acks,
+            version,
+            item.name,
+            item.topic_id,
+            item.index,
+            in_transactions,
+            request.timeout_ms,
         )
         cache.learn(prefix, meaning)
-
-
-def _records_bounds(data: memoryview, position: int, end: int, version: int) -> tuple[int, int] | None:
-    """Where the records lie whose length is at `position`; None unless they end a request for one
-    partition.
-    """
-    if end - position < _BATCH_BYTES_MIN:
-        return None
-    if version < FLEXIBLE_SINCE:
-        length = _INT.unpack_from(data, position)[0]
-        position += 4
-        return (position, end) if length >= _BATCH_BYTES_MIN and position + length == end else None
-    value = data[position]
-    position += 1
-    if value >= 0x80:
-        value &= 0x7F
-        shift = 7
-        while (byte := data[position]) >= 0x80 and shift <= 21:
-            value |= (byte & 0x7F) << shift
-            position += 1
-            shift += 7
-        value |= byte << shift
-        position += 1
-    stop = position + value - 1
-    if value <= _BATCH_BYTES_MIN or stop + len(_TAIL) != end or data[stop:end] != _TAIL:
-        return None
-    return position, stop
 
 
 def _is_transactional(records: memoryview | bytes | None) -> bool:
     return (
         records is not None
-        and len(records) >= _BATCH_BYTES_MIN
+        and len(records) >= BATCH_BYTES_MIN
         and records[16] == 2
         and records[_ATTRIBUTES] & _TRANSACTIONAL_BIT != 0
         # A batch that is cut short is none: refused as such.
-        and _BATCH_BYTES_MIN <= _INT.unpack_from(records, 8)[0] + LOG_OVERHEAD <= len(records)
+        and BATCH_BYTES_MIN <= _INT.unpack_from(records, 8)[0] + LOG_OVERHEAD <= len(records)
     )
 
 
 def _codec(records: memoryview | bytes) -> int:
-    if len(records) < _BATCH_BYTES_MIN or records[16] != 2:
+    if len(records) < BATCH_BYTES_MIN or records[16] != 2:
         return 0
     return records[_ATTRIBUTES] & _CODEC_BITS
 
@@ -547,17 +571,6 @@ def _close_on_error(items: list[Item]) -> None:
     for item in items:
         if item.error is not None:
             raise ProtocolError(f"Produce with acks=0 to {item.name}-{item.index} failed: {item.error.name}")
-
-
-def _commit_error(done: Deferred[None], partition: Partition) -> ErrorCode:
-    try:
-        done.result()
-    except ApiError as error:
-        return error.code
-    state = partition.leader_state
-    if state is not None and not state.has_kept_enough_in_sync:
-        return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
-    return ErrorCode.NONE
 
 
 def chain(source: bytes | Deferred[bytes | None] | None, answer: Deferred[bytes | None]) -> None:

@@ -1,4 +1,4 @@
-"""Produce answers that wait for the disk (flush.messages)."""
+"""Produce answers that wait for the disk (flush.messages), or for the followers (acks=-1)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from kbroker.storage.disk import StorageError
 
 if TYPE_CHECKING:
     from kbroker.broker.partition import Partition
+    from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.handlers.produce import ProduceConnection
     from kbroker.handlers.produce_prefix import Prefix, PrefixCache
     from kbroker.storage.log import Log
@@ -64,3 +65,76 @@ class HeldAnswers(Deferred[bytes | None]):
                 self.fail(error)
                 return
         self.resolve(b"".join(answers) if len(answers) > 1 else answers[0])
+
+
+def commit_error(done: Deferred[None], partition: Partition) -> ErrorCode:
+    """What came of waiting for a commit: an error if leadership went, or too few are in sync by now."""
+    try:
+        done.result()
+    except ApiError as error:
+        return error.code
+    state = partition.leader_state
+    if state is not None and not state.has_kept_enough_in_sync:
+        return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+    return ErrorCode.NONE
+
+
+class CommittedAnswers(Deferred[bytes | None]):
+    """The answers of one read of one connection, until every partition that it touched has committed.
+
+    Args:
+        error_answer: (connection, what it is for, the answer, the error) -> another answer.
+    """
+
+    __slots__ = ("_answers", "_connection", "_error_answer", "_failed", "_open", "_staged")
+
+    def __init__(
+        self,
+        error_answer: Callable[[ProduceConnection, Prefix, bytes, ApiError], bytes],
+        connection: ProduceConnection,
+        answers: list[Any],
+    ) -> None:
+        super().__init__()
+        self._error_answer = error_answer
+        self._connection = connection
+        self._staged = list(connection.staged)
+        self._answers = answers
+        self._open: dict[Partition, None] = {}
+        self._failed: dict[Partition, ErrorCode] = {}
+
+    def wait(self, partitions: Mapping[Partition, int], timer: Timer) -> None:
+        """Wait for what they hold now, each at most so many ms."""
+        self._open = dict.fromkeys(partitions)
+        timeout = timer.call_later(max(min(partitions.values()), 0), self._expire)
+        self.on_cancel = timeout.cancel
+        for partition in partitions:
+            last = partition.online_log().log_end_offset - 1
+            partition.when_committed(last).then(
+                lambda done, of=partition: self._settle(of, done, timeout)  # type: ignore[misc]
+            )
+
+    def _settle(self, partition: Partition, done: Deferred[None], timeout: TimerHandle) -> None:
+        code = commit_error(done, partition)
+        if code is not ErrorCode.NONE:
+            self._failed[partition] = code
+        self._open.pop(partition, None)
+        if not self._open:
+            timeout.cancel()
+            self._deliver()
+
+    def _expire(self) -> None:
+        self._failed.update(dict.fromkeys(self._open, ErrorCode.REQUEST_TIMED_OUT))
+        self._deliver()
+
+    def _deliver(self) -> None:
+        if self.done:
+            return
+        answers = self._answers
+        if self._failed:
+            for position, meaning in enumerate(self._staged):
+                code = self._failed.get(meaning.partition)
+                if code is not None and meaning.acks == -1:
+                    answers[position] = self._error_answer(
+                        self._connection, meaning, answers[position], ApiError(code)
+                    )
+        self.resolve(b"".join(answers))

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 PREFIXES_MAX = 64
 LENGTHS_MAX = 4
 
+#: The least that a batch may have, and what ends a flexible request for one partition.
+BATCH_BYTES_MIN = 61
+TAIL = b"\0\0\0"
+_INT = Struct(">i")
 #: First version with a flexible layout, with log start offset.
 FLEXIBLE_SINCE = 9
 _LOG_START_SINCE = 5
@@ -80,7 +84,16 @@ class AnswerPacker:
 class Prefix:
     """What a known prefix stands for."""
 
-    __slots__ = ("acks", "in_transactions", "index", "name", "pack", "partition", "topic_id")
+    __slots__ = (
+        "acks",
+        "in_transactions",
+        "index",
+        "name",
+        "pack",
+        "partition",
+        "timeout_ms",
+        "topic_id",
+    )
 
     def __init__(
         self,
@@ -91,9 +104,12 @@ class Prefix:
         topic_id: bytes,
         index: int,
         in_transactions: bool = False,
+        timeout_ms: int = 30_000,
     ) -> None:
         #: The request has a transactional id.
         self.in_transactions = in_transactions
+        #: How long acks=-1 may wait for followers.
+        self.timeout_ms = timeout_ms
         self.partition = partition
         self.acks = acks
         self.name = name
@@ -128,3 +144,30 @@ class PrefixCache:
 def uvarint_size(value: int) -> int:
     """Bytes of `value` as an unsigned varint."""
     return max(1, -(-value.bit_length() // 7))
+
+
+def records_bounds(data: memoryview, position: int, end: int, version: int) -> tuple[int, int] | None:
+    """Where the records lie whose length is at `position`; None unless they end a request for one
+    partition.
+    """
+    if end - position < BATCH_BYTES_MIN:
+        return None
+    if version < FLEXIBLE_SINCE:
+        length = _INT.unpack_from(data, position)[0]
+        position += 4
+        return (position, end) if length >= BATCH_BYTES_MIN and position + length == end else None
+    value = data[position]
+    position += 1
+    if value >= 0x80:
+        value &= 0x7F
+        shift = 7
+        while (byte := data[position]) >= 0x80 and shift <= 21:
+            value |= (byte & 0x7F) << shift
+            position += 1
+            shift += 7
+        value |= byte << shift
+        position += 1
+    stop = position + value - 1
+    if value <= BATCH_BYTES_MIN or stop + len(TAIL) != end or data[stop:end] != TAIL:
+        return None
+    return position, stop

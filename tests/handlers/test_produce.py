@@ -316,3 +316,36 @@ def test_a_known_prefix_with_anything_behind_it_is_read_as_the_general_path_read
         fresh = node.connect()
         fresh.core.feed(memoryview(bytearray(short)))
         assert client.closed == fresh.closed, cut
+
+
+def test_requests_of_one_read_are_committed_together(node):
+    node.topic("t", replicas=(1, 2), **{"min.insync.replicas": "2"})
+    node.topic("alone")
+    client = node.connect()
+    partition = node.replicas.get("t", 0)
+    for topic, acks in (("t", -1), ("t", 1), ("alone", -1)):  # to be recognised
+        client.send(client.frame("Produce", 9, **to(topic, batch(b"a"), acks=acks)))
+        partition.follower_fetched(2, partition.log.log_end_offset)
+        client.answers()
+    client.send(
+        *[client.frame("Produce", 9, **to("t", batch(b"b"), acks=-1)) for _ in range(3)],
+        client.frame("Produce", 9, **to("alone", batch(b"b"), acks=-1)),
+        client.frame("Produce", 9, **to("t", batch(b"c"), acks=1)),
+    )
+    assert partition.log.log_end_offset == 6
+    assert client.answers() == []
+    partition.follower_fetched(2, 5)
+    assert client.answers() == []
+    partition.follower_fetched(2, 6)
+    assert [only(answer).base_offset for answer in client.answers()] == [2, 3, 4, 1, 5]
+    client.send(
+        client.frame("Produce", 9, **to("t", batch(b"d"), acks=-1)),
+        client.frame("Produce", 9, **to("t", batch(b"d"), acks=1)),
+    )
+    node.advance(1001)
+    assert [only(answer).error_code for answer in client.answers()] == [ErrorCode.REQUEST_TIMED_OUT, 0]
+    client.send(client.frame("Produce", 9, **to("t", batch(b"e"), acks=-1)))
+    topic_id = partition.topic_id
+    node.move_leader(topic_id, 0, 2)
+    assert only(client.answers()[0]).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert not client.closed
