@@ -73,9 +73,10 @@ class RaftSim:
                 process.clock_rate = 0.8 + 0.5 * world.random.random()
                 process.clock_offset_ms = world.below(100_000)
             world.add(process)
-        self.faults = Faults(world)
+        mean_gap, longest = (300, 700, 1500)[world.below(3)] * MS, (1, 2, 4)[world.below(3)] * SECOND
+        self.faults = Faults(world, mean_gap=mean_gap, longest=longest)
         self.values = 0
-        self.gap = (2 * MS, 20 * MS, 100 * MS)[world.below(3)]
+        self.gap = (4 * MS, 20 * MS, 100 * MS)[world.below(3)]
 
     @property
     def leader(self):
@@ -111,8 +112,9 @@ class RaftSim:
             if process.is_leader and process.paused_until <= world.now:
                 self.values += 1
                 process.append(self.values)
-                if world.chance(0.05):
+                if world.chance(0.2):
                     process.read()
+                if world.chance(0.02):
                     process.ask(DescribeQuorumRequest())
         world.call(world.now + world.between(self.gap // 2, self.gap * 2), self._client)
 
