@@ -59,6 +59,9 @@ class VoterSet:
     def __hash__(self) -> int:
         return hash(tuple(self._voters))
 
+    def __repr__(self) -> str:
+        return f"VoterSet({list(self)!r})"
+
     def __contains__(self, node_id: object) -> bool:
         return node_id in self._voters
 
