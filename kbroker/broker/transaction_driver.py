@@ -66,6 +66,8 @@ class TransactionDriver:
         self._next_producer_id = next_producer_id
         self._set: ShardSet[TransactionShard] = ShardSet(TRANSACTION_STATE, metadata, timer, self._make)
         self._alarms: dict[str, TimerHandle] = {}
+        #: How deep we are in performing decisions: what is committed meanwhile was so at once.
+        self._performing = 0
         self._every(
             config.get_int("transaction.abort.timed.out.transaction.cleanup.interval.ms"),
             "time-outs",
@@ -142,7 +144,7 @@ class TransactionDriver:
         """Submit; if it turns out that a new producer id is needed, get one and submit again."""
         driver = self._set.find(transactional_id)
         try:
-            return driver.submit(lambda ticket: decide(driver.shard, ticket, None))
+            return self._submit(driver, lambda ticket: decide(driver.shard, ticket, None))
         except NeedsProducerId:
             pass
         answer: Deferred[Any] = Deferred()
@@ -151,7 +153,7 @@ class TransactionDriver:
             try:
                 new_id = allocated.result()
                 driver = self._set.find(transactional_id)
-                driver.submit(lambda ticket: decide(driver.shard, ticket, new_id)).then(pass_on)
+                self._submit(driver, lambda ticket: decide(driver.shard, ticket, new_id)).then(pass_on)
             except ApiError as error:
                 answer.fail(error)
 
@@ -163,6 +165,15 @@ class TransactionDriver:
 
         self._next_producer_id().then(go_on)
         return answer
+
+    def _submit(
+        self, driver: ShardDriver[TransactionShard], decide: Callable[[Ticket], Outcome]
+    ) -> Deferred[Any]:
+        self._performing += 1
+        try:
+            return driver.submit(decide)
+        finally:
+            self._performing -= 1
 
     # -- looking ---------------------------------------------------------------------------------------------
 
@@ -186,6 +197,12 @@ class TransactionDriver:
                 done.result()
             except ApiError:
                 return  # not the coordinator any more: the next one finds the transaction ending
+            if self._performing:
+                start()
+            else:
+                self._timer.call_later(0, start)  # see txn_link.py
+
+        def start() -> None:
             self._sender.start(
                 due,
                 lambda: not driver.closed and driver.shard.is_ending(due.transaction),

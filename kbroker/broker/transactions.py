@@ -48,7 +48,7 @@ def wire_transactions(
     next_producer_id: Callable[[], Deferred[int]],
 ) -> Transactions:
     """The parts of this broker; `link.remote` has still to be set where there are others."""
-    link = TxnLink(replicas.broker_id)
+    link = TxnLink(replicas.broker_id, timer)
     sender = MarkerSender(link, metadata, timer)
     coordinator = TransactionDriver(config, clock, timer, metadata, replicas, sender, next_producer_id)
     markers = MarkerWriter(replicas, groups, clock)

@@ -8,7 +8,7 @@ import time
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from kbroker.client.connection import Address, Connection
+from kbroker.client import Cluster
 from kbroker.protocol.generated.produce_request import (
     PartitionProduceData,
     ProduceRequest,
@@ -16,6 +16,7 @@ from kbroker.protocol.generated.produce_request import (
 )
 from kbroker.protocol.generated.produce_response import ProduceResponse
 from kbroker.protocol.record_batch import Record, build_batch
+from kbroker.types import TopicPartition as Place
 from tests.compat.javatools import JavaTools, Result
 
 pytestmark = pytest.mark.jvm
@@ -154,7 +155,6 @@ def _verify_transactions(tool, verify: bool) -> None:
 
 def _hang(bootstrap: str, topic: str) -> None:
     """Write as a producer whose transaction nobody began, two hours ago."""
-    host, _, port = bootstrap.rpartition(":")
     ago = int(time.time() * 1000) - 2 * HOUR_MS
     records = build_batch(
         [Record(timestamp=ago, value=b"open")],
@@ -165,9 +165,7 @@ def _hang(bootstrap: str, topic: str) -> None:
     )
     data = TopicProduceData(name=topic, partition_data=[PartitionProduceData(index=0, records=records)])
     request = ProduceRequest(transactional_id="nobody", acks=-1, timeout_ms=5000, topic_data=[data])
-    connection = Connection(Address(host, int(port)))
-    try:
-        answer = connection.ask(request, ProduceResponse, version=9)
-    finally:
-        connection.close()
+    with Cluster(bootstrap) as cluster:
+        (leader,) = cluster.leaders([Place(topic, 0)])
+        answer = cluster.node(leader).ask(request, ProduceResponse, version=9)
     assert answer.responses[0].partition_responses[0].error_code == 0
