@@ -14,7 +14,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from typing import IO, TYPE_CHECKING
+from queue import SimpleQueue
+from typing import IO, TYPE_CHECKING, TypeAlias
 
 from kbroker.config.local_cluster import NODES_MAX, LocalNode, consecutive_ports, node_settings, plan_nodes
 from kbroker.errors import ConfigError
@@ -22,17 +23,19 @@ from kbroker.errors import ConfigError
 if TYPE_CHECKING:
     import argparse
 
+#: A node's process that has ended, or None: we were told to stop.
+_Events: TypeAlias = "SimpleQueue[_Process | None]"
 _LISTENS = re.compile(r"kbroker \S+ listens on (\S+)")
 
 
 class _Process:
     """A node's process, and threads that pass on what it says."""
 
-    def __init__(self, node: LocalNode, command: Sequence[str], ended: threading.Event) -> None:
+    def __init__(self, node: LocalNode, command: Sequence[str], events: _Events) -> None:
         self.node = node
         self.ready = threading.Event()
         self.serves = False
-        self._ended = ended
+        self._events = events
         # A session of its own: Ctrl-C is for us, who tell them; if we are killed our pipe's end tells them.
         self._process = subprocess.Popen(
             command,
@@ -74,8 +77,9 @@ class _Process:
             if _LISTENS.match(line):
                 self.serves = True
                 self.ready.set()
+        self._process.wait()
         self.ready.set()
-        self._ended.set()
+        self._events.put(self)
 
     def _relay(self, stream: IO[str]) -> None:
         for line in stream:
@@ -89,38 +93,36 @@ def start_cluster(options: argparse.Namespace) -> int:
         ConfigError: it cannot start like this; no node was started.
     """
     nodes, cluster_id = _plan(options)
-    ended, stop = threading.Event(), _catch_signals()
+    events: _Events = SimpleQueue()
+    _catch_signals(events)
     commands = [_command(options, node, nodes, cluster_id) for node in nodes]
-    processes = [_Process(node, command, ended) for node, command in zip(nodes, commands)]
+    processes = [_Process(node, command, events) for node, command in zip(nodes, commands)]
     try:
         for process in processes:
-            while not process.ready.wait(0.05) and not stop.is_set():
-                pass
-        if stop.is_set():
-            return 0
+            while not process.ready.wait(0.05):
+                if not events.empty() and events.get() is None:
+                    return 0
         if not all(process.serves for process in processes):
             return 1
         print(_banner(nodes, cluster_id), flush=True)
-        return _watch(processes, ended, stop)
+        return _watch(len(processes), events)
     finally:
         _stop(processes)
 
 
-def _watch(processes: list[_Process], ended: threading.Event, stop: threading.Event) -> int:
+def _watch(alive: int, events: _Events) -> int:
     """Until a signal, or all have ended by themselves."""
-    alive = list(processes)
-    while alive and not stop.wait(0.2):
-        if not ended.is_set():
-            continue
-        ended.clear()
-        for process in [each for each in alive if each.exit_code is not None]:
-            alive.remove(process)
-            print(
-                f"kbroker: node {process.node.id} has ended ({_how(process.exit_code)}); the others go on",
-                file=sys.stderr,
-                flush=True,
-            )
-    return 0 if stop.is_set() else 1
+    while alive:
+        process = events.get()
+        if process is None:
+            return 0
+        alive -= 1
+        print(
+            f"kbroker: node {process.node.id} has ended ({_how(process.exit_code)}); the others go on",
+            file=sys.stderr,
+            flush=True,
+        )
+    return 1
 
 
 def _how(exit_code: int | None) -> str:
@@ -136,18 +138,18 @@ def _stop(processes: Sequence[_Process]) -> None:
         process.wait()
 
 
-def _catch_signals() -> threading.Event:
-    """Set by the first SIGINT or SIGTERM. The second one ends us, and with our pipes the nodes."""
-    stop = threading.Event()
+def _catch_signals(events: _Events) -> None:
+    """The first SIGINT or SIGTERM is an event. The second one ends us, and with our pipes the nodes."""
+    seen: list[int] = []
 
     def caught(number: int, frame: object) -> None:
-        if stop.is_set():
+        if seen:
             os._exit(130)
-        stop.set()
+        seen.append(number)
+        events.put(None)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, caught)
-    return stop
 
 
 def _plan(options: argparse.Namespace) -> tuple[list[LocalNode], str]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from kbroker.client.errors import ClientError
 from kbroker.config.local_cluster import LocalNode, node_settings, plan_nodes
 from kbroker.errors import ApiError
 from kbroker.testing.broker import setting_text
@@ -240,6 +241,12 @@ class Cluster:
         for node in self.nodes.values():
             node.resume()
 
+    def mend(self, timeout_s: float = _WAIT_S) -> None:
+        """Heal, start what does not run, and wait until all replicas are in sync."""
+        self.heal()
+        self.start()
+        self.wait_for(self.all_in_sync, timeout_s)
+
     # -- looking ---------------------------------------------------------------------------------------------
 
     def wait_for(self, condition: Callable[[], T], timeout_s: float = _WAIT_S) -> T:
@@ -256,7 +263,7 @@ class Cluster:
                 if value:
                     return value
                 last = None
-            except (ApiError, OSError, AssertionError, KeyError) as error:
+            except (ApiError, ClientError, OSError, AssertionError, KeyError) as error:
                 last = error
             if time.monotonic() > deadline:
                 name = getattr(condition, "__name__", "the condition")

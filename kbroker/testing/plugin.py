@@ -4,6 +4,8 @@
         producer = Producer({"bootstrap.servers": kafka.bootstrap})
         producer.produce(topic, b"hello")
 
+`kafka_cluster` is three nodes (`kbroker.testing.Cluster`), whole again before each test that asks for it.
+
 The broker is a process of its own, started when the first test asks for it. Its settings come from the ini
 option `kbroker_config`, one name=value a line. Loading the plugin imports nothing of kbroker.
 """
@@ -18,6 +20,7 @@ import pytest
 
 if TYPE_CHECKING:
     from kbroker.testing.broker import RunningBroker
+    from kbroker.testing.cluster import Cluster
 
 #: Under xdist: the folder by which the workers share one broker; the controlling process names and ends it.
 SHARED = "KBROKER_TEST_SHARED"
@@ -66,6 +69,27 @@ def kafka(pytestconfig: pytest.Config) -> Iterator[RunningBroker]:
     else:
         with Broker(config=settings, subprocess=True) as broker:
             yield broker
+
+
+@pytest.fixture(scope="session")
+def _kafka_nodes(pytestconfig: pytest.Config) -> Iterator[Cluster]:
+    from kbroker.config.sources import parse_assignment
+    from kbroker.testing.cluster import Cluster
+
+    settings = dict(parse_assignment(line) for line in pytestconfig.getini("kbroker_config"))
+    with Cluster(3, config=settings) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def kafka_cluster(_kafka_nodes: Cluster) -> Iterator[Cluster]:
+    """Three running nodes, to be killed, paused and cut off; each worker of pytest-xdist has its own.
+
+    What a test has broken is mended before the next one begins.
+    """
+    _kafka_nodes.mend()
+    yield _kafka_nodes
+    _kafka_nodes.heal()
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ from kbroker.protocol.record_batch import Record
 from kbroker.testing import Cluster
 from kbroker.types import TopicPartition
 
+pytest_plugins = ["pytester"]
+
 QUICK = {
     "broker.heartbeat.interval.ms": 200,
     "broker.session.timeout.ms": 1500,
@@ -33,9 +35,7 @@ def cluster(tmp_path_factory):
 def whole(cluster):
     """The cluster, mended after each test."""
     yield cluster
-    cluster.heal()
-    cluster.start()
-    cluster.wait_for(cluster.all_in_sync)
+    cluster.mend()
 
 
 def send(cluster, topic, *values, avoid=()):
@@ -120,7 +120,9 @@ def test_a_rolling_restart_loses_no_send(whole):
 
     topic = whole.create_topic("rolling")
     failed = []
-    producer = Producer({"bootstrap.servers": whole.bootstrap, "enable.idempotence": True, "linger.ms": 1, "log_level": 0})
+    producer = Producer(
+        {"bootstrap.servers": whole.bootstrap, "enable.idempotence": True, "linger.ms": 1, "log_level": 0}
+    )
     sent = 0
 
     def tick():
@@ -183,3 +185,78 @@ def test_the_data_stay_where_they_are_told_to_stay(tmp_path):
         send(cluster, "kept", b"x")
     with Cluster(1, data=data, links=False) as cluster:
         assert end_offset(cluster, "kept") == 1
+
+
+def test_one_node_grows_to_three_without_a_stop(tmp_path, capsys):
+    """docs/cluster.md, step by step: format, start, add; then the first node may even go."""
+    from kbroker.cli.admin import main as admin
+    from kbroker.cli.main import main as kbroker
+    from kbroker.config.local_cluster import plan_nodes
+    from kbroker.testing.cluster import ClusterNode, free_ports
+
+    ports = free_ports(6)
+    plans = plan_nodes(str(tmp_path), "127.0.0.1", list(zip(ports[::2], ports[1::2])))
+    bootstrap = ",".join(f"{plan.host}:{plan.controller_port}" for plan in plans)
+    nodes = []
+    for plan in plans:
+        settings = {
+            **{name: str(value) for name, value in QUICK.items()},
+            "process.roles": "broker,controller",
+            "node.id": str(plan.id),
+            "listeners": f"PLAINTEXT://{plan.bootstrap},CONTROLLER://{plan.host}:{plan.controller_port}",
+            "controller.listener.names": "CONTROLLER",
+            "controller.quorum.bootstrap.servers": bootstrap,
+            "kbroker.cluster.id": "AAAAAAAAAAAAAAAAAAAAAg",
+            "log.dirs": plan.folder,
+        }
+        nodes.append(ClusterNode(plan, settings, "dev"))
+    settings = [f"--set={name}={value}" for name, value in nodes[0].settings.items()]
+    assert kbroker(["storage", "format", "-t", "AAAAAAAAAAAAAAAAAAAAAg", "-s", *settings]) == 0
+    try:
+        nodes[0].spawn()
+        nodes[0].wait_ready()
+        with Client(nodes[0].bootstrap) as client:
+            create_topic(client, "grown", partitions=1, replication_factor=1)
+            produce(
+                client, TopicPartition("grown", 0), [Record(offset=-1, timestamp=1, key=None, value=b"x")]
+            )
+        for node in nodes[1:]:
+            node.spawn()
+            node.wait_ready()
+            address = f"{node.plan.host}:{node.plan.controller_port}"
+            assert admin(["-b", nodes[0].bootstrap, "quorum", "add", str(node.id), address]) == 0
+        file = tmp_path / "plan.json"
+        capsys.readouterr()
+        assert admin(["-b", nodes[0].bootstrap, "reassign", "generate", "grown", "-r", "3"]) == 0
+        file.write_text(capsys.readouterr().out)
+        assert admin(["-b", nodes[0].bootstrap, "reassign", "execute", str(file), "--wait"]) == 0
+        nodes[0].kill()
+
+        def read():
+            with Client(nodes[1].bootstrap, timeout_s=5) as client:
+                return list_offsets(client, [TopicPartition("grown", 0)], -1)
+
+        helper = Cluster(1, links=False)
+        assert helper.wait_for(read)[TopicPartition("grown", 0)].offset == 1
+    finally:
+        for node in nodes:
+            if node.running:
+                node.kill()
+
+
+SUITE = """
+    def test_a_node_may_die(kafka_cluster):
+        kafka_cluster.create_topic("t", 1)
+        victim = kafka_cluster.leader("t")
+        kafka_cluster.kill(victim)
+        kafka_cluster.wait_for(lambda: kafka_cluster.leader("t") not in (-1, victim))
+
+    def test_the_next_one_finds_it_mended(kafka_cluster):
+        assert kafka_cluster.all_in_sync()
+"""
+
+
+def test_the_plugin_has_a_cluster(pytester):
+    pytester.makepyfile(SUITE)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(passed=2)

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from kbroker.cli.main import main
+from kbroker.client.cluster import Cluster as Client
+from kbroker.client.errors import ClientError
+from kbroker.client.topics import create_topic, list_topics
+from kbroker.testing.cluster import free_ports
+from tests.doubles import wait_until
+
+
+class Started:
+    """`kbroker start --cluster 3`, until the banner is there."""
+
+    def __init__(self, data, port, *arguments):
+        command = [sys.executable, "-m", "kbroker.cli.main", "start", "--cluster", "3"]
+        command += ["--data", str(data), "--port", str(port), "--host", "127.0.0.1", *arguments]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+        self.banner = []
+        for line in self.process.stdout:
+            self.banner.append(line.rstrip("\n"))
+            if line.startswith("stop with"):
+                break
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.process.kill()
+        self.process.communicate()
+
+    @property
+    def bootstrap(self):
+        (line,) = (line for line in self.banner if line.startswith("reach it at "))
+        return line.removeprefix("reach it at ")
+
+    def stop(self, number=signal.SIGINT):
+        self.process.send_signal(number)
+        return self.process.wait(20), self.process.stderr.read()
+
+
+@pytest.fixture
+def port():
+    """Three free ones in a row are likely where one is."""
+    return free_ports(1)[0]
+
+
+def test_three_nodes_that_keep_their_data(tmp_path, port):
+    data = tmp_path / "data"
+    with Started(data, port) as started:
+        assert started.bootstrap == ",".join(f"127.0.0.1:{port + number}" for number in range(3))
+        assert started.banner[0].startswith("kbroker 0.")
+        assert "a cluster of 3 nodes" in started.banner[0]
+        with Client(started.bootstrap) as client:
+            assert sorted(client.brokers()) == [1, 2, 3]
+            create_topic(client, "kept", partitions=1)
+            (topic,) = list_topics(client)
+            assert len(topic.partitions[0].replicas) == 3
+        assert started.stop()[0] == 0
+    assert sorted(os.listdir(data)) == ["node-1", "node-2", "node-3"]
+    with Started(data, port) as started:
+        with Client(started.bootstrap) as client:
+            assert [topic.name for topic in list_topics(client)] == ["kept"]
+        assert started.stop(signal.SIGTERM)[0] == 0
+
+
+def created(bootstrap):
+    try:
+        with Client(bootstrap, timeout_s=5) as client:
+            create_topic(client, "still", partitions=1, replication_factor=2)
+    except ClientError:
+        return False
+    return True
+
+
+def test_a_node_that_dies_is_told_and_the_others_go_on(tmp_path):
+    with Started(tmp_path / "data", 0) as started:
+        children = subprocess.run(
+            ["ps", "--ppid", str(started.process.pid), "-o", "pid="],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        os.kill(int(children.stdout.split()[0]), signal.SIGKILL)
+        wait_until(lambda: created(started.bootstrap.split(",")[1]), "a topic on the others")
+        code, said = started.stop()
+    assert code == 0
+    assert "has ended (SIGKILL); the others go on" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--cluster", "0"], "--cluster must be between 1 and 9"),
+        (["--cluster", "3", "--config", "server.properties"], "--cluster goes without --config"),
+        (["--cluster", "3", "--host", "0.0.0.0"], "needs a name or an IPv4 address"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_line(tmp_path, capsys, arguments, words):
+    assert main(["start", "--data", str(tmp_path / "data"), *arguments]) == 1
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+
+
+def test_folders_of_something_else_are_left_alone(tmp_path, capsys):
+    (tmp_path / "meta.properties").write_text("version=1\n")
+    assert main(["start", "--data", str(tmp_path), "--cluster", "3"]) == 1
+    assert "has the data of a single broker" in capsys.readouterr().err
+    (tmp_path / "meta.properties").unlink()
+    for number in range(1, 6):
+        (tmp_path / f"node-{number}").mkdir()
+    assert main(["start", "--data", str(tmp_path), "--cluster", "3"]) == 1
+    assert "has the data of a cluster of more than 3 nodes" in capsys.readouterr().err
