@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from kbroker.controller.decision import MAX_RECORDS_PER_REQUEST, Decision
 from kbroker.controller.election_rules import ElectionRules, elr_enabled
-from kbroker.controller.partition_change import Election, Wanted, change_partition
+from kbroker.controller.partition_change import Election, Wanted, change_partition, may_lead_now
 from kbroker.controller.partitions import check_assignment
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import ClusterImage, PartitionImage, TopicImage
@@ -130,7 +130,8 @@ def _call_off(
     isr = [replica for replica in partition.isr if replica in before]
     unclean = rules.may_be_unclean(image, topic.name)
     if not isr:
-        if not unclean:
+        if not unclean or not any(may_lead_now(image, partition, replica) for replica in before):
+            # Also where it is allowed: nobody would lead, and what is in sync now would be given up for that.
             raise ApiError(
                 ErrorCode.INVALID_REPLICA_ASSIGNMENT,
                 f"Unable to revert partition assignment for {topic.name}:{index} because it would require an "

@@ -171,7 +171,8 @@ class Pair:
     def reassign(self, name, index):
         p = self.ours.image.topics.partition(name, index)
         if p.reassigning:
-            if self.chance.random() < 0.5:
+            # Where nobody of before is in sync Kafka calls somebody so who is not.
+            if (set(p.replicas) - set(p.adding_replicas)) & set(p.isr) and self.chance.random() < 0.5:
                 self.do("reassign", name, None, index=index)
         elif p.isr and not p.elr:
             # Kafka trips over an exception of its own without anybody in sync, keeps who is no replica any

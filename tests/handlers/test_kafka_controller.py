@@ -303,6 +303,20 @@ def test_calling_off_must_not_lose_what_is_in_sync(kafka):
     )
 
 
+def test_calling_off_is_unclean_only_for_somebody_who_leads_then(kafka):
+    """Kafka names the first replica of before in sync, dead or alive."""
+    kafka.up(40, 41, 42)
+    kafka.topic("r", [40, 41], min_insync_replicas="1", unclean_leader_election_enable="true")
+    kafka.reassign("r", [42])
+    kafka.beat(41, fence=True)
+    kafka.beat(40, fence=True)
+    assert kafka.state("r")[:4] == (42, 1, (42, 40, 41), (42,))
+    assert kafka.reassign("r", None)[0] == 39
+    kafka.beat(41)
+    assert kafka.reassign("r", None) == (0, None)
+    assert kafka.state("r")[:4] == (41, 2, (40, 41), (41,))
+
+
 def test_back_to_where_it_was(kafka):
     """Kafka's controller leaves such a reassignment open for ever: it waits for replicas that are to go."""
     kafka.up(40, 41, 42, 43)
