@@ -221,9 +221,12 @@ class Node:
             timer=timer,
             run_blocking=blocking.run,
             start_worker=partial(CleanerProcess, asyncio.get_running_loop().call_soon_threadsafe),
+            removable_to=services.replicas.removable_to,
         )
+        services.replicas.cleaned_offset = cleaner.cleaned_offset
         if services.replication is not None:
             services.replication.on_truncated = cleaner.truncated
+            cleaner.on_cleaned = services.replication.cleaned
         cleaner.start()
         self._undo.append(cleaner.stop)
 

@@ -106,6 +106,8 @@ class CleanerDriver:
         self._run_blocking = run_blocking
         self._start_worker = start_worker
         self._removable_to = removable_to
+        #: Told of a log that was compacted.
+        self.on_cleaned: Callable[[Log], object] | None = None
         self._alarm: TimerHandle | None = None
         self._runs: list[_Run] = []
         self._paused_until: dict[TopicPartition, int] = {}
@@ -154,6 +156,10 @@ class CleanerDriver:
             self.state.dirtiest_ratio,
             dict(self.state.uncleanable),
         )
+
+    def cleaned_offset(self, log: Log) -> int:
+        """Everything below was compacted once."""
+        return self.state.checkpoint(log) or 0
 
     def truncated(self, log: Log, offset: int) -> None:
         """A follower cut its log: what comes in its place was never compacted."""
@@ -247,6 +253,8 @@ class CleanerDriver:
         end = max(int(message["done"]), run.candidate.first_dirty)
         self.state.set_checkpoint(log, end)
         self.state.set_horizon(log, int(message["horizon"]))
+        if self.on_cleaned is not None:
+            self.on_cleaned(log)
         self._rounds += 1
         self._bytes_read += int(message["read"])
         self._bytes_written += int(message["written"])

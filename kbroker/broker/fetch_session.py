@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from kbroker.errors import ErrorCode
+from kbroker.replication.cleaned import read_offset
 from kbroker.types import ZERO_UUID, Uuid
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class FetchedPartition:
 
     __slots__ = (
         "bytes_max",
+        "cleaned_offset",
         "fetch_offset",
         "last_fetched_epoch",
         "leader_epoch",
@@ -46,6 +48,7 @@ class FetchedPartition:
         "partition",
         "sent_high_watermark",
         "sent_log_start",
+        "sent_removable",
         "served_by",
         "served_epoch",
         "session",
@@ -67,6 +70,7 @@ class FetchedPartition:
         #: What the fetcher knows; -1 makes the next answer name the partition.
         self.sent_high_watermark = -1
         self.sent_log_start = -1
+        self.sent_removable = 0
         self.update(wanted)
 
     def update(self, wanted: FetchPartition) -> None:
@@ -76,6 +80,7 @@ class FetchedPartition:
         self.leader_epoch = max(wanted.current_leader_epoch, -1)  # any negative number: not known
         self.last_fetched_epoch = wanted.last_fetched_epoch
         self.log_start_offset = wanted.log_start_offset
+        self.cleaned_offset = read_offset(wanted.unknown_tags) if wanted.unknown_tags else 0
         #: A follower's log was found to be the leader's up to the offset.
         self.matched = False
 

@@ -16,6 +16,7 @@ from kbroker.replication.delayed_produce import CommitQueue
 from kbroker.replication.isr import Proposal, Verdict
 from kbroker.replication.leader import LeaderState
 from kbroker.storage.follower_append import follow_log_start, stage_as_follower
+from kbroker.storage.log_config import MAX_LONG
 from kbroker.types import TopicPartition, Uuid
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ class Partition:
         "leader_state",
         "leader_throttled",
         "log",
+        "removable_to",
         "topic_id",
         "topic_partition",
     )
@@ -135,6 +137,8 @@ class Partition:
         self.leader_state: LeaderState | None = None
         #: Whether what we send to, or fetch as, a follower that is behind is throttled (KIP-73).
         self.leader_throttled = self.follower_throttled = False
+        #: Up to here all replicas have compacted, as far as was heard; it never falls.
+        self.removable_to = 0
         self._clock = clock
         self._commits: CommitQueue[Deferred[None]] = CommitQueue()
         self._deletions: CommitQueue[Deferred[None]] = CommitQueue()
@@ -203,6 +207,7 @@ class Partition:
             state.min_isr = min_isr
         else:
             log = self.online_log()
+            log.settle()  # what is left to a sync belongs to the epoch before
             log_end = log.log_end_offset
             log.assign_epoch(leader_epoch, log_end)
             self.leader_state = LeaderState(
@@ -239,6 +244,8 @@ class Partition:
 
     def follow(self, leader_id: int, leader_epoch: int) -> None:
         """Stop leading; whoever waits here is told to ask the new leader."""
+        if self.log is not None:
+            self.log.settle()
         self.leader_state = None
         self.leader_id = leader_id
         self.leader_epoch = leader_epoch
@@ -304,7 +311,12 @@ class Partition:
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
 
     def follower_fetched(
-        self, replica_id: int, offset: int, log_start: int = -1, broker_epoch: int = -1
+        self,
+        replica_id: int,
+        offset: int,
+        log_start: int = -1,
+        broker_epoch: int = -1,
+        cleaned: int = 0,
     ) -> None:
         """A follower asks for `offset`, so it has everything below: note it, advance the high watermark.
 
@@ -322,6 +334,8 @@ class Partition:
             replica_id, offset, log.log_end_offset, now_ms, log_start, broker_epoch
         ):
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        if cleaned:
+            state.followers[replica_id].cleaned_offset = cleaned
         proposal = state.propose_join(replica_id)
         if proposal is not None:
             self._in_sync.propose(self, proposal)
@@ -337,6 +351,16 @@ class Partition:
             return False
         progress = state.followers.get(replica_id)
         return progress is not None and progress.log_end_offset == log.log_end_offset
+
+    def removable(self, own_cleaned: int) -> int:
+        """Below this offset tombstones may go; `own_cleaned`: how far this replica has compacted."""
+        state = self.leader_state
+        if state is not None:
+            if not state.followers:
+                return MAX_LONG
+            cleaned = min(progress.cleaned_offset for progress in state.followers.values())
+            self.removable_to = max(self.removable_to, min(cleaned, own_cleaned))
+        return self.removable_to
 
     # -- who is in sync --
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kbroker.broker.peer import PeerError
 from kbroker.broker.replica_messages import EARLIEST, LATEST, fetch_request, list_offsets_request
 from kbroker.errors import ApiError, ErrorCode, error_code
+from kbroker.replication.cleaned import read_offset
 from kbroker.replication.fetch_session import ClientSession, Key, Wanted
 from kbroker.replication.follower import Remedy, out_of_range, pause_ms, remedy, truncation
 from kbroker.storage.disk import StorageError
@@ -68,6 +69,7 @@ class FetcherHost(NamedTuple):
     disk_failed: Callable[[Partition], None]
     truncated: Callable[[Log, int], None]
     quota: Callable[[], ReplicationQuota | None]
+    cleaned: Callable[[Log], int]
     monotonic_ms: Callable[[], float]
 
 
@@ -119,6 +121,12 @@ class ReplicaFetcher:
             self._cut(followed, log, log.high_watermark)
         self._want(followed)
 
+    def refresh(self, partition: Partition) -> None:
+        """Tell the leader what has changed here, if anything has."""
+        followed = self.partitions.get((partition.topic_id, partition.topic_partition.partition))
+        if followed is not None and followed.key in self._session.wanted:
+            self._want(followed)
+
     def remove(self, partition: Partition) -> None:
         """Copy it no more."""
         followed = self.partitions.pop((partition.topic_id, partition.topic_partition.partition), None)
@@ -160,6 +168,7 @@ class ReplicaFetcher:
                 log.log_end_offset,
                 log.latest_epoch,
                 log.log_start_offset,
+                self._host.cleaned(log) if log.config.compact else 0,
             )
         )
         self._arm(0)
@@ -280,6 +289,8 @@ class ReplicaFetcher:
                     data.records, data.high_watermark, data.log_start_offset, followed.leader_epoch
                 )
                 followed.failures = 0
+                if data.unknown_tags:
+                    partition.removable_to = max(partition.removable_to, read_offset(data.unknown_tags))
                 if not (partition.follower_throttled and self._is_held(followed, data)):
                     self._want(followed)
         except StorageError as error:

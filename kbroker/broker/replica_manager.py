@@ -122,6 +122,8 @@ class ReplicaManager:
         #: What throttled replicas may move; None: as much as they like.
         self.leader_quota: ReplicationQuota | None = None
         self.follower_quota: ReplicationQuota | None = None
+        #: How far a log is compacted.
+        self.cleaned_offset: Callable[[Log], int] = lambda log: 0
         self._in_sync: InSyncPort = ALONE
         self._links: Links = _NoLinks()
         self._timer = timer
@@ -166,6 +168,15 @@ class ReplicaManager:
     def led_partitions(self) -> Iterator[Partition]:
         """Every partition that this broker leads now."""
         return (partition for partition in self.partitions.values() if partition.is_leader)
+
+    def removable_to(self, log: Log) -> int:
+        """Below this offset compaction may drop tombstones and markers: every assigned replica has replicated
+        and compacted that part (docs/decisions/0005).
+        """
+        partition = self.partitions.get(log.topic_partition)
+        if partition is None or partition.log is not log:
+            return 0
+        return partition.removable(self.cleaned_offset(log))
 
     # -- for coordinators --
 

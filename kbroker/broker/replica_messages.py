@@ -21,6 +21,7 @@ from kbroker.protocol.generated.list_offsets_request import (
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
+from kbroker.replication.cleaned import write_offset
 
 if TYPE_CHECKING:
     from kbroker.replication.fetch_session import Ask, Wanted
@@ -72,16 +73,17 @@ def fetch_request(
         if topic is None:
             topic = topics[wanted.topic_id] = FetchTopic(topic=wanted.topic, topic_id=wanted.topic_id)
             request.topics.append(topic)
-        topic.partitions.append(
-            FetchPartition(
-                partition=wanted.partition,
-                current_leader_epoch=wanted.leader_epoch,
-                fetch_offset=wanted.fetch_offset,
-                last_fetched_epoch=wanted.last_fetched_epoch,
-                log_start_offset=wanted.log_start_offset,
-                partition_max_bytes=partition_bytes,
-            )
+        partition = FetchPartition(
+            partition=wanted.partition,
+            current_leader_epoch=wanted.leader_epoch,
+            fetch_offset=wanted.fetch_offset,
+            last_fetched_epoch=wanted.last_fetched_epoch,
+            log_start_offset=wanted.log_start_offset,
+            partition_max_bytes=partition_bytes,
         )
+        if wanted.cleaned_offset:
+            partition.unknown_tags = [write_offset(wanted.cleaned_offset)]
+        topic.partitions.append(partition)
     dropped: dict[bytes, ForgottenTopic] = {}
     for wanted in ask.forgotten:
         gone = dropped.get(wanted.topic_id)

@@ -82,6 +82,7 @@ class Replication:
             disk_failed=replicas.disk_failed,
             truncated=self._truncated,
             quota=lambda: replicas.follower_quota,
+            cleaned=lambda log: replicas.cleaned_offset(log),
             monotonic_ms=replicas.clock.monotonic_ms,
         )
         replicas.link(self.sender, self)
@@ -140,6 +141,13 @@ class Replication:
         self._fetchers.clear()
         for partition in followed:
             self.follow(partition)
+
+    def cleaned(self, log: Log) -> None:
+        """A log was compacted further: its leader is to hear of it."""
+        partition = self._replicas.partitions.get(log.topic_partition)
+        current = self._by_partition.get(partition) if partition is not None else None
+        if partition is not None and current is not None:
+            current[0].refresh(partition)
 
     def _truncated(self, log: Log, end: int) -> None:
         if self.on_truncated is not None:

@@ -312,6 +312,7 @@ class OneFetch:
                 or read.log_start_offset != wanted.sent_log_start
                 or read.diverging is not None
                 or read.preferred_replica >= 0
+                or read.removable_to != wanted.sent_removable
             )
             if not (has_news or not incremental):
                 continue
@@ -319,6 +320,7 @@ class OneFetch:
             # After an error the partition is named again as soon as the error is gone.
             wanted.sent_high_watermark = -1 if read.error else read.high_watermark
             wanted.sent_log_start = read.log_start_offset
+            wanted.sent_removable = read.removable_to
             if read.size and incremental:
                 session.move_to_end(wanted)
         return news

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kbroker.errors import ErrorCode
 from kbroker.protocol.primitives import write_compact_nullable_string, write_compact_string, write_uvarint
+from kbroker.replication.cleaned import write_offset
 
 if TYPE_CHECKING:
     from kbroker.handlers.fetch_read import PartitionRead
@@ -181,15 +182,23 @@ class FetchEncoder:
 
     def _partition_tags(self, read: PartitionRead) -> None:
         head = self._head
-        if not (read.error or read.diverging):
+        if not (read.error or read.diverging or read.removable_to):
             head.append(0)
             return
         leader = self.leaders.get((read.wanted.topic, read.wanted.partition))
-        head.append((read.diverging is not None) + (leader is not None))
+        head.append((read.diverging is not None) + (leader is not None) + (read.removable_to > 0))
         if read.diverging is not None:
             head += b"\x00\x0d" + _DIVERGING.pack(*read.diverging) + b"\0"
         if leader is not None:
             head += b"\x01\x09" + _PREFERRED_AND_LENGTH.pack(leader.id, leader.epoch) + b"\0"
+        if read.removable_to:
+            self._removable_tag(read.removable_to)
+
+    def _removable_tag(self, offset: int) -> None:
+        tag, raw = write_offset(offset)
+        write_uvarint(self._head, tag)
+        write_uvarint(self._head, len(raw))
+        self._head += raw
 
     def _node_endpoints(self) -> None:
         head = self._head

@@ -29,6 +29,7 @@ class PartitionRead:
         "last_stable_offset",
         "log_start_offset",
         "preferred_replica",
+        "removable_to",
         "size",
         "slice",
         "wanted",
@@ -44,6 +45,8 @@ class PartitionRead:
         self.size = 0
         #: Where a consumer should rather read (KIP-392), -1: here.
         self.preferred_replica = -1
+        #: Told to followers of compacted topics, 0: nothing to tell.
+        self.removable_to = 0
         #: (producer id, first offset) pairs; None: not asked for.
         self.aborted: list[tuple[int, int]] | None = None
         #: (epoch, end offset): where the fetcher's log leaves ours (KIP-595).
@@ -238,6 +241,8 @@ class PartitionReader:
                 answer.size = found.size
             if self.replica_id >= 0:
                 self._note_fetch(partition, wanted)
+                if log.config.compact:
+                    answer.removable_to = self._replicas.removable_to(log)
                 if partition.leader_throttled and not held:
                     self._count(partition, found.size)
             if self._committed_only and (found.size or offset >= end or bytes_max <= 0):
@@ -258,7 +263,11 @@ class PartitionReader:
         wanted.matched = True
         if self.notes_fetches:
             partition.follower_fetched(
-                self.replica_id, wanted.fetch_offset, wanted.log_start_offset, self._broker_epoch
+                self.replica_id,
+                wanted.fetch_offset,
+                wanted.log_start_offset,
+                self._broker_epoch,
+                wanted.cleaned_offset,
             )
 
     def _is_held(self, partition: Partition) -> bool:

@@ -28,6 +28,8 @@ class Wanted(NamedTuple):
     fetch_offset: int
     last_fetched_epoch: int
     log_start_offset: int
+    #: How far this replica has compacted (docs/decisions/0005).
+    cleaned_offset: int = 0
 
 
 class Ask(NamedTuple):

@@ -30,6 +30,8 @@ class FollowerProgress:
     last_fetch_leader_end: int = -1
     #: Of the registration under which it fetches; -1: it did not say.
     broker_epoch: int = -1
+    #: How far it has compacted (docs/decisions/0005).
+    cleaned_offset: int = 0
 
     def fetched(self, offset: int, leader_end: int, now_ms: float) -> None:
         """The follower asks for `offset`, so it has everything below it."""

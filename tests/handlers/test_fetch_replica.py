@@ -14,6 +14,7 @@ from kbroker.protocol.generated.delete_records_request import DeleteRecordsParti
 from kbroker.protocol.generated.fetch_request import FetchPartition, FetchTopic, ReplicaState
 from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
 from kbroker.protocol.generated.register_broker_record import BrokerEndpoint, RegisterBrokerRecord
+from kbroker.replication.cleaned import read_offset, write_offset
 from kbroker.replication.throttle import ReplicationQuota
 from tests.handlers.node import Node, batch
 from tests.handlers.test_fetch import fetch, partitions, produce, values, want
@@ -349,3 +350,28 @@ def test_scenario_123_a_throttled_follower_that_is_behind_waits_and_others_do_no
     rate[0] = 1 << 62
     node.advance(600)
     assert one(waiting.answers()[0]).records
+
+
+def test_scenario_79_tombstones_wait_until_every_replica_has_compacted(node):
+    node.topic("t", replicas=(1, 2, 3), cleanup_policy="compact")
+    node.topic("alone", cleanup_policy="compact")
+    client = follower = node.connect()
+    partition = node.replicas.get("t", 0)
+    node.replicas.cleaned_offset = lambda log: 2
+
+    def report(replica, cleaned):
+        topic = by_id(client, "t", 0)
+        topic.partitions[0].unknown_tags = [write_offset(cleaned)]
+        state = ReplicaState(replica_id=replica, replica_epoch=replica)
+        return read_offset(one(follower.ask("Fetch", 15, topics=[topic], replica_state=state)).unknown_tags)
+
+    assert node.replicas.removable_to(partition.log) == 0
+    assert report(2, 2) == 0
+    assert report(3, 1) == 1
+    assert node.replicas.removable_to(partition.log) == 1
+    assert report(3, 0) == 1  # it never falls
+    assert report(3, 2) == 2
+    assert node.replicas.removable_to(node.replicas.get("alone", 0).log) > 1 << 60
+    topic_id = partition.topic_id
+    node.move_leader(topic_id, 0, 2)
+    assert node.replicas.removable_to(partition.log) == 2  # what was heard last
