@@ -101,6 +101,18 @@ class Services:
             raise ApiError(ErrorCode.NOT_CONTROLLER)
         return self.chores
 
+    @property
+    def controller_for_clients(self) -> int:
+        """The broker to which clients send what the controller decides: the active controller if it is a
+        broker, else this one, which passes it on; -1 if there is no broker at all.
+        """
+        image = self.metadata.image
+        for node_id in (image.controller_id, self.broker_id):
+            broker = image.brokers.get(node_id)
+            if broker is not None and not broker.fenced:
+                return node_id
+        return next((broker.id for broker in image.live_brokers()), -1)
+
     def topic_name_of(self, topic_id: bytes) -> str | None:
         """The name of a topic id; None if nobody knows it."""
         topic = self.metadata.image.topics.by_id(topic_id)

@@ -26,7 +26,7 @@ def describe(session: Session) -> None:
         document = {"id": info.id, "controller": info.controller, "brokers": info.brokers}
         session.say("", {**document, "features": info.features, "quorum": quorum})
         return
-    _show_brokers(session, info)
+    _show_brokers(session, info, info.controller if quorum is None else quorum.leader)
     if info.features:
         print()
         _show_features(session, info)
@@ -43,14 +43,14 @@ def _show_features(session: Session, info: ClusterInfo) -> None:
     session.show(None, ("FEATURE", "LEVEL", "SUPPORTED"), features)
 
 
-def _show_brokers(session: Session, info: ClusterInfo) -> None:
+def _show_brokers(session: Session, info: ClusterInfo, controller: int) -> None:
     rows: list[Sequence[object]] = [
         (
             broker.id,
             f"{broker.host}:{broker.port}",
             broker.rack,
             "fenced" if broker.fenced else "up",
-            "controller" if broker.id == info.controller else None,
+            "controller" if broker.id == controller else None,
         )
         for broker in info.brokers
     ]

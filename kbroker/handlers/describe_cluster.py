@@ -50,7 +50,7 @@ def handle(
     return DescribeClusterResponse(
         endpoint_type=here,
         cluster_id=image.cluster_id,
-        controller_id=image.controller_id,
+        controller_id=services.controller_for_clients if here == _BROKERS else image.controller_id,
         brokers=nodes,
         cluster_authorized_operations=operations,
     )

@@ -120,7 +120,7 @@ def _answer_in_pieces(
             return _answer(services, context, request, {})
     operations = _operations(request)
     pieces = topic_pieces(services, image, context.listener_name, version, operations)
-    response = _around(image, context, request)
+    response = _around(services, image, context, request)
     return EncodedAnswer(pieces.answer(response, cast("Iterable[TopicImage]", topics)), version)
 
 
@@ -129,7 +129,9 @@ def _operations(request: MetadataRequest) -> int:
     return allowed_operations.TOPIC if wanted else allowed_operations.UNKNOWN
 
 
-def _around(image: ClusterImage, context: RequestContext, request: MetadataRequest) -> MetadataResponse:
+def _around(
+    services: Services, image: ClusterImage, context: RequestContext, request: MetadataRequest
+) -> MetadataResponse:
     """The answer without topics."""
     operations = allowed_operations.UNKNOWN
     if request.include_cluster_authorized_operations and 8 <= context.version <= 10:
@@ -137,7 +139,7 @@ def _around(image: ClusterImage, context: RequestContext, request: MetadataReque
     return MetadataResponse(
         brokers=_brokers(image, context.listener_name),
         cluster_id=image.cluster_id,
-        controller_id=image.controller_id,
+        controller_id=services.controller_for_clients,
         topics=[],
         cluster_authorized_operations=operations,
     )
@@ -155,7 +157,7 @@ def _answer(
         topics = builder.by_id(ids)
     else:
         topics = builder.by_name(_asked_names(request), created)
-    response = _around(image, context, request)
+    response = _around(services, image, context, request)
     response.topics = topics
     return response
 
