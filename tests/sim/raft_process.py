@@ -55,7 +55,7 @@ from kbroker.raft.rpc import FetchRequest, FetchResponse, FetchSnapshotResponse,
 from kbroker.types import OffsetAndEpoch
 from tests.sim.world import ANSWER, FAILED, GONE, MS, REQUEST, TIMER, Exchange, Process, SyncedList
 
-FLUSHED, PROBED, SNAPSHOT = 10, 11, 12
+FLUSHED, PROBED, SNAPSHOT, WRITE = 10, 11, 12, 13
 _PIECE = 20
 
 
@@ -79,6 +79,7 @@ class RaftProcess(Process):
         fsync=(100, 3 * MS),
         snapshot_every=0,
         fetch_entries=50,
+        slow_writes=False,
         **options,
     ):
         super().__init__(world, node_id)
@@ -86,6 +87,8 @@ class RaftProcess(Process):
         self.base_voters, self.options = voters, options
         self.fsync, self.snapshot_every = fsync, snapshot_every
         self.fetch_entries = fetch_entries
+        #: Whether other events may come between an effect that writes what was fetched, and its end.
+        self.slow_writes = slow_writes
         self.log = SyncedList()
         self.durable_end = 0
         self.stored_election = ElectionState()
@@ -109,6 +112,9 @@ class RaftProcess(Process):
     # -- life --
 
     def started(self):
+        if self.snapshot and self._is_stale_log():
+            # The snapshot has its name, and the crash came before the log was dropped for it.
+            self.log.reset(self.snapshot[0].offset)
         self.node = self.node_class(
             self.id, self.base_voters, self.stored_election, random=self.world.below, **self.options
         )
@@ -135,6 +141,11 @@ class RaftProcess(Process):
         self.leads = None
         if power:
             self.log.crash(self.world.random)
+
+    def _is_stale_log(self):
+        snapshot_id, end = self.snapshot[0], self.log.end
+        last_epoch = self.log.items[-1][0] if self.log.items else snapshot_id.epoch
+        return end < snapshot_id.offset or last_epoch < snapshot_id.epoch
 
     def _rules_before_log(self):
         if self.snapshot is None or self.snapshot[1] is None:
@@ -186,6 +197,11 @@ class RaftProcess(Process):
             self.feed(Flushed(end))
         elif kind == PROBED:
             self.feed(VoterProbed(payload, (0, 1)))
+        elif kind == WRITE:
+            if payload.__class__ is InstallSnapshot:
+                self._finish_install(payload)
+            else:
+                self._write(payload)
         elif kind == SNAPSHOT:
             self._take_snapshot(payload)
         elif kind == GONE:
@@ -250,6 +266,12 @@ class RaftProcess(Process):
         self._append([(effect.epoch, None)], no_op=True)
 
     def _fetched(self, effect):
+        if self.slow_writes:
+            self.world.push(self.world.now + self.world.between(0, 5 * MS), self, WRITE, effect)
+        else:
+            self._write(effect)
+
+    def _write(self, effect):
         items, start = effect.response.records, self.log.end
         last = self.log.items[-1][0] if self.log.items else (self.snapshot[0].epoch if self.snapshot else 0)
         self.log.append(list(items))
@@ -371,6 +393,12 @@ class RaftProcess(Process):
         assert len(entries) == effect.snapshot_id.offset
         self.archive = entries
         self.snapshots = [(effect.snapshot_id, rules)]
+        if self.slow_writes:
+            self.world.push(self.world.now + self.world.between(0, 5 * MS), self, WRITE, effect)
+        else:
+            self._finish_install(effect)
+
+    def _finish_install(self, effect):
         self.log.reset(effect.snapshot_id.offset)
         self.durable_end = self.log.start
         self._flush_limit = self.log.start

@@ -42,7 +42,7 @@ class RaftSim:
         world = self.world = World(seed)
         self.checks = RaftChecks()
         self.checks.warnings_allowed = warnings_allowed
-        self.dynamic = world.chance(0.4)
+        self.dynamic = world.chance(0.5)
         count = (1, 2, 3, 3, 3, 3, 5, 5)[world.below(8)]
         extra = world.below(3)
         ids = range(1, count + 1)
@@ -53,7 +53,7 @@ class RaftSim:
         fsync = ((50, 500), (500, 8 * MS), (1 * MS, 300 * MS))[world.below(3)]
         snapshot_every = (0, 0, 20, 60)[world.below(4)]
         fetch_entries = (1, 4, 50)[world.below(3)]
-        skewed = world.chance(0.3)
+        skewed, slow_writes = world.chance(0.3), world.chance(0.3)
         for node_id in range(1, count + extra + 1):
             process = process_class(
                 world,
@@ -63,6 +63,7 @@ class RaftSim:
                 fsync=fsync,
                 snapshot_every=snapshot_every,
                 fetch_entries=fetch_entries,
+                slow_writes=slow_writes,
                 directory_id=directory(node_id),
                 endpoints=endpoints(node_id) if told or world.chance(0.5) else (),
                 auto_join=self.dynamic and world.chance(0.2),
@@ -129,7 +130,7 @@ class RaftSim:
                     leader.ask(AddVoterRequest(new, 1000, world.chance(0.5)))
                 elif world.chance(0.7):
                     leader.ask(RemoveVoterRequest(ReplicaKey(node_id, directory(node_id))))
-        hurry = world.chance(0.5)
+        hurry = world.chance(0.7)
         gap = world.between(1 * MS, 50 * MS) if hurry else world.between(50 * MS, 2 * SECOND)
         world.call(world.now + gap, self._administrator)
 

@@ -362,6 +362,7 @@ class Faults:
         self.kinds = [kind for kind in kinds if world.chance(0.5)] or [kinds[world.below(len(kinds))]]
         self.mean_gap, self.longest = mean_gap, longest
         self.until = 0
+        self.healed = False
         self._delay = world.network.delay
 
     def begin(self, until):
@@ -381,6 +382,7 @@ class Faults:
 
     def heal(self):
         """No more faults: everybody is up, sees everybody, and time passes for all."""
+        self.healed = True
         network = self.world.network
         network.blocked.clear()
         network.loss = 0.0
@@ -405,7 +407,13 @@ class Faults:
         victim = self._somebody()
         if victim.up:
             victim.stop()
-            self.world.call(self.world.now + 50 * MS, victim.kill)
+            self.world.call(self.world.now + 50 * MS, lambda: self._end(victim))
+
+    def _end(self, victim):
+        victim.kill()
+        if self.healed:
+            victim.start()
+        else:
             self._later(victim.start)
 
     def _power(self):
