@@ -260,3 +260,14 @@ def test_a_topic_that_is_deleted_while_records_are_left_to_a_sync(node, thread):
         thread.finish()
     assert [len(client.answers()) for client in (first, *others)] == [1, 1, 1, 1]
     assert not log.directory.offline
+
+
+def test_a_new_epoch_begins_behind_what_is_left_to_a_sync(node, thread):
+    first, others, log = meet_at_a_sync(node, thread)
+    begin = log.log_end_offset
+    partition = node.replicas.get("t", 0)
+    partition.lead(1, partition.leader_epoch + 1, 9, (1,), (1,), 1)
+    assert log.epochs.entries()[-1][1] == log.log_end_offset == begin + 3
+    while thread.jobs:
+        thread.finish()
+    assert all(only(client.answers()[0]).error_code == ErrorCode.NONE for client in (first, *others))
