@@ -11,6 +11,7 @@ from kbroker.metadata.image import ClusterImage, Endpoint
 from kbroker.protocol.generated.broker_heartbeat_response import BrokerHeartbeatResponse
 from kbroker.protocol.generated.broker_registration_change_record import BrokerRegistrationChangeRecord
 from kbroker.protocol.generated.broker_registration_response import BrokerRegistrationResponse
+from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 from kbroker.protocol.generated.register_broker_record import RegisterBrokerRecord
 from tests.broker.peer_world import ManualTimer
 
@@ -53,7 +54,10 @@ class World:
 
     def when(self, test):
         found = Deferred()
-        self.waiting.append((test, found))
+        if test(self.image):
+            found.resolve(self.image)
+        else:
+            self.waiting.append((test, found))
         return found
 
     @property
@@ -172,9 +176,19 @@ def test_while_a_heartbeat_is_on_its_way_no_other_is_sent_but_one_follows(world)
 )
 def test_refusals_that_stay_end_the_start(world, code, words):
     started = world.life.start()
-    world.answer(BrokerRegistrationResponse(error_code=code))
+    while not started.done and world.timer.now < 9_000:
+        world.answer(BrokerRegistrationResponse(error_code=code))
+        world.timer.advance(250)
     with pytest.raises(ConfigError, match=words):
         started.result()
+
+
+def test_features_that_the_cluster_has_and_this_release_does_without_are_registered(world):
+    world.life.start()
+    world.image = world.image.apply([FeatureLevelRecord(name="group.version", feature_level=1)])
+    world.answer(BrokerRegistrationResponse(error_code=ErrorCode.UNSUPPORTED_VERSION))
+    world.timer.advance(10)
+    assert "group.version" in {feature.name for feature in world.request.features}
 
 
 def test_an_id_that_is_in_use_is_tried_for_as_long_as_a_session_may_last(world):
