@@ -18,6 +18,7 @@ from kbroker.raft.rpc import (
     Request,
     Response,
 )
+from kbroker.raft.values import Value
 from kbroker.raft.voter_set import QuorumVoter
 from kbroker.types import OffsetAndEpoch
 
@@ -42,8 +43,8 @@ class RulesAt(NamedTuple):
 # -- events: what happened ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
+@dataclass(slots=True, eq=False, repr=False)
+class Started(Value):
     """The driver has read its files.
 
     Attributes:
@@ -62,15 +63,15 @@ class Started:
     rules: tuple[RulesAt, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ElectionStored:
+@dataclass(slots=True, eq=False, repr=False)
+class ElectionStored(Value):
     """The election state with this epoch is on stable storage."""
 
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+@dataclass(slots=True, eq=False, repr=False)
+class Appended(Value):
     """Batches were written to the log, which now ends before `end_offset`; durable is another matter.
 
     The driver appends as it likes while this node leads (`BecomeLeader`), and tells at once. After
@@ -88,15 +89,15 @@ class Appended:
     no_op: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Flushed:
+@dataclass(slots=True, eq=False, repr=False)
+class Flushed(Value):
     """Everything before `end_offset` is on stable storage, as the log was when the flush began."""
 
     end_offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotTaken:
+@dataclass(slots=True, eq=False, repr=False)
+class SnapshotTaken(Value):
     """The newest snapshot, or the start of the log, is another: the driver wrote one, or deleted records
     that one contains."""
 
@@ -104,8 +105,8 @@ class SnapshotTaken:
     log_start_offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotInstalled:
+@dataclass(slots=True, eq=False, repr=False)
+class SnapshotInstalled(Value):
     """After `InstallSnapshot`: the log is empty and begins at the snapshot's end. `rules` as in `Started`.
 
     `installed` False: the fetched file was no whole snapshot; it is gone, the log is as before.
@@ -116,8 +117,8 @@ class SnapshotInstalled:
     installed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Received:
+@dataclass(slots=True, eq=False, repr=False)
+class Received(Value):
     """A peer, or an administrator, asks. Exactly one `Reply`, `ServeFetch` or `ServeSnapshot` with the same
     token follows, now or later. `wall_ms` is for DescribeQuorum."""
 
@@ -126,15 +127,15 @@ class Received:
     wall_ms: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+@dataclass(slots=True, eq=False, repr=False)
+class Dropped(Value):
     """Nobody waits for the answer to `token` any more (its connection is gone)."""
 
     token: object
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+@dataclass(slots=True, eq=False, repr=False)
+class Answered(Value):
     """`response` answers the `request` of a `Send` (that very object). A `Send` has one `Answered` or
     `SendFailed`, never both; the driver gives up after the request time-out."""
 
@@ -143,53 +144,53 @@ class Answered:
     response: Response
 
 
-@dataclass(frozen=True, slots=True)
-class SendFailed:
+@dataclass(slots=True, eq=False, repr=False)
+class SendFailed(Value):
     """There is no answer to `request` and will be none: refused, connection lost, timed out, not readable."""
 
     peer: int
     request: Request
 
 
-@dataclass(frozen=True, slots=True)
-class PeerGone:
+@dataclass(slots=True, eq=False, repr=False)
+class PeerGone(Value):
     """The process of `peer` is gone: its connection died and its port refuses. No time-out tells this:
     whoever followed it need not wait for one. A false alarm costs an election at most."""
 
     peer: int
 
 
-@dataclass(frozen=True, slots=True)
-class VoterProbed:
+@dataclass(slots=True, eq=False, repr=False)
+class VoterProbed(Value):
     """After `ProbeVoter`: the range of kraft.version that it supports, None: no answer."""
 
     voter: QuorumVoter
     kraft_versions: tuple[int, int] | None
 
 
-@dataclass(frozen=True, slots=True)
-class ReadBarrier:
+@dataclass(slots=True, eq=False, repr=False)
+class ReadBarrier(Value):
     """Tell, by `BarrierPassed`, when this node certainly still led after this event: a read of everything
     before the high watermark then is linearizable."""
 
     token: object
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
+@dataclass(slots=True, eq=False, repr=False)
+class Tick(Value):
     """The `deadline` has come (or any other time: it does no harm)."""
 
 
-@dataclass(frozen=True, slots=True)
-class ResignRequested:
+@dataclass(slots=True, eq=False, repr=False)
+class ResignRequested(Value):
     """Lead no more and let others stand for election, for instance because the leader's own application
     failed to follow. The node goes on as a voter."""
 
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShutDown:
+@dataclass(slots=True, eq=False, repr=False)
+class ShutDown(Value):
     """The node is about to stop. A leader tells the voters; the driver sends that before it closes."""
 
 
@@ -215,8 +216,8 @@ Event: TypeAlias = (
 # -- effects: what the driver does, in the order of the list -------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class StoreElection:
+@dataclass(slots=True, eq=False, repr=False)
+class StoreElection(Value):
     """Write the election state durably, then tell by `ElectionStored`. Nothing of its epoch may leave
     before: the effects after this one are performed when it is stored, and if it cannot be, the node ends.
     """
@@ -224,8 +225,8 @@ class StoreElection:
     state: ElectionState
 
 
-@dataclass(frozen=True, slots=True)
-class AppendLeaderChange:
+@dataclass(slots=True, eq=False, repr=False)
+class AppendLeaderChange(Value):
     """Append the control batch that opens the leader's epoch, then tell by `Appended`. `granting`: the
     voters that elected it."""
 
@@ -233,8 +234,8 @@ class AppendLeaderChange:
     granting: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AppendRules:
+@dataclass(slots=True, eq=False, repr=False)
+class AppendRules(Value):
     """Append a control batch with these rules of the quorum: the KRaftVersionRecord if `with_version`, and
     the VotersRecord; then tell by `Appended` with them."""
 
@@ -243,16 +244,16 @@ class AppendRules:
     with_version: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AppendNoOp:
+@dataclass(slots=True, eq=False, repr=False)
+class AppendNoOp(Value):
     """Append a record that says nothing, then tell by `Appended` with `no_op`: a read barrier waits for its
     commit."""
 
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class AppendFetched:
+@dataclass(slots=True, eq=False, repr=False)
+class AppendFetched(Value):
     """Append the `records` that the leader of `epoch` sent; they belong at the end of the log. Then tell by
     `Appended`. Batches with another base offset, a wrong checksum or an epoch above `epoch` are no good:
     append those before them."""
@@ -261,76 +262,76 @@ class AppendFetched:
     response: FetchResponse
 
 
-@dataclass(frozen=True, slots=True)
-class FlushLog:
+@dataclass(slots=True, eq=False, repr=False)
+class FlushLog(Value):
     """Make everything before `end_offset` durable, then tell by `Flushed`. One at a time is under way."""
 
     end_offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Truncate:
+@dataclass(slots=True, eq=False, repr=False)
+class Truncate(Value):
     """Cut the log back to end before `end_offset`: what was behind was never committed. No event answers.
     `Flushed` of a flush that began before may still come and is taken for what it is."""
 
     end_offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class WriteSnapshot:
+@dataclass(slots=True, eq=False, repr=False)
+class WriteSnapshot(Value):
     """A piece of a snapshot came from the leader: put `response.data` at `response.position` of the
     snapshot's unfinished file (position 0: begin it anew)."""
 
     response: FetchSnapshotResponse
 
 
-@dataclass(frozen=True, slots=True)
-class InstallSnapshot:
+@dataclass(slots=True, eq=False, repr=False)
+class InstallSnapshot(Value):
     """The snapshot is complete: check it, make it durable under its name, drop the whole log and let it
     begin at the snapshot's end, then tell by `SnapshotInstalled`. The `Commit` of its offset follows that."""
 
     snapshot_id: OffsetAndEpoch
 
 
-@dataclass(frozen=True, slots=True)
-class BecomeLeader:
+@dataclass(slots=True, eq=False, repr=False)
+class BecomeLeader(Value):
     """This node leads `epoch`, and everything before its epoch is committed: it may take records."""
 
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+@dataclass(slots=True, eq=False, repr=False)
+class Commit(Value):
     """Everything before `high_watermark` is committed, whoever leads."""
 
     high_watermark: int
 
 
-@dataclass(frozen=True, slots=True)
-class Resign:
+@dataclass(slots=True, eq=False, repr=False)
+class Resign(Value):
     """This node does not lead `epoch` any more: what was not committed may never be. Comes also if it was
     elected but never came to `BecomeLeader`."""
 
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderChanged:
+@dataclass(slots=True, eq=False, repr=False)
+class LeaderChanged(Value):
     """Another node leads `epoch`; -1: nobody that this node knows of."""
 
     leader_id: int
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class RulesChanged:
+@dataclass(slots=True, eq=False, repr=False)
+class RulesChanged(Value):
     """kraft.version and voters in force are others now (committed or not: the newest in the log count)."""
 
     rules: QuorumRules
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
+@dataclass(slots=True, eq=False, repr=False)
+class Send(Value):
     """Send to the node `to`: at the endpoints `RaftNode.endpoints_of(to)`; an id below 0 is the bootstrap
     server -1 - to. The driver answers by one `Answered` or `SendFailed` with this very request."""
 
@@ -338,16 +339,16 @@ class Send:
     request: Request
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+@dataclass(slots=True, eq=False, repr=False)
+class Reply(Value):
     """Answer the `Received` with this token."""
 
     token: object
     response: Response
 
 
-@dataclass(frozen=True, slots=True)
-class ServeFetch:
+@dataclass(slots=True, eq=False, repr=False)
+class ServeFetch(Value):
     """Answer with `response`, its `records` being what the log has from `offset` on, before `end_offset`:
     whole batches, at least one, as many as fit the limits of driver and asker; nothing, if the log begins
     later by now."""
@@ -358,8 +359,8 @@ class ServeFetch:
     end_offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class ServeSnapshot:
+@dataclass(slots=True, eq=False, repr=False)
+class ServeSnapshot(Value):
     """Answer with `response`, completed by the size and the piece of the snapshot that `request` asks for;
     error SNAPSHOT_NOT_FOUND or POSITION_OUT_OF_RANGE if there is none."""
 
@@ -368,23 +369,23 @@ class ServeSnapshot:
     response: FetchSnapshotResponse
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeVoter:
+@dataclass(slots=True, eq=False, repr=False)
+class ProbeVoter(Value):
     """Ask the node at these endpoints (ApiVersions) for its range of kraft.version; tell by `VoterProbed`."""
 
     voter: QuorumVoter
 
 
-@dataclass(frozen=True, slots=True)
-class BarrierPassed:
+@dataclass(slots=True, eq=False, repr=False)
+class BarrierPassed(Value):
     """The answer to `ReadBarrier`: read everything before this offset. None: this node does not lead."""
 
     token: object
     high_watermark: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Warn:
+@dataclass(slots=True, eq=False, repr=False)
+class Warn(Value):
     """Something a peer said cannot be, and was not obeyed: for the log, as it may come again and again."""
 
     text: str

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from kbroker.errors import ErrorCode
+from kbroker.raft.values import Value
 from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter, ReplicaKey
 from kbroker.types import OffsetAndEpoch
 
@@ -29,8 +30,8 @@ class LeaderView(NamedTuple):
 # -- elections -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class VoteRequest:
+@dataclass(slots=True, eq=False, repr=False)
+class VoteRequest(Value):
     """Ask `voter` for its vote in `epoch`; with `pre_vote` only whether it would give it (KIP-996), the
     epoch being the one the asker is in.
     """
@@ -43,8 +44,8 @@ class VoteRequest:
     pre_vote: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class VoteResponse:
+@dataclass(slots=True, eq=False, repr=False)
+class VoteResponse(Value):
     """Whether the vote is granted."""
 
     error: ErrorCode
@@ -52,8 +53,8 @@ class VoteResponse:
     granted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class BeginQuorumEpochRequest:
+@dataclass(slots=True, eq=False, repr=False)
+class BeginQuorumEpochRequest(Value):
     """The leader of `epoch` tells `voter` of its election."""
 
     leader_id: int
@@ -62,16 +63,16 @@ class BeginQuorumEpochRequest:
     endpoints: tuple[QuorumEndpoint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BeginQuorumEpochResponse:
+@dataclass(slots=True, eq=False, repr=False)
+class BeginQuorumEpochResponse(Value):
     """Taken note, or why not."""
 
     error: ErrorCode
     leader: LeaderView
 
 
-@dataclass(frozen=True, slots=True)
-class EndQuorumEpochRequest:
+@dataclass(slots=True, eq=False, repr=False)
+class EndQuorumEpochRequest(Value):
     """The leader of `epoch` stops; the first of `preferred` should stand for election at once."""
 
     leader_id: int
@@ -80,8 +81,8 @@ class EndQuorumEpochRequest:
     endpoints: tuple[QuorumEndpoint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class EndQuorumEpochResponse:
+@dataclass(slots=True, eq=False, repr=False)
+class EndQuorumEpochResponse(Value):
     """Taken note, or why not."""
 
     error: ErrorCode
@@ -91,8 +92,8 @@ class EndQuorumEpochResponse:
 # -- the log -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class FetchRequest:
+@dataclass(slots=True, eq=False, repr=False)
+class FetchRequest(Value):
     """`replica` has everything before `offset` on stable storage, its last record being of `last_epoch`."""
 
     epoch: int
@@ -103,8 +104,8 @@ class FetchRequest:
     high_watermark: int = HIGH_WATERMARK_UNTOLD
 
 
-@dataclass(frozen=True, slots=True)
-class FetchResponse:
+@dataclass(slots=True, eq=False, repr=False)
+class FetchResponse(Value):
     """Records from the asked offset on, or where the logs part, or which snapshot to fetch first.
 
     `records` is what the driver of the leader read (`ServeFetch`) and the driver of the follower writes
@@ -121,8 +122,8 @@ class FetchResponse:
     records: object = b""
 
 
-@dataclass(frozen=True, slots=True)
-class FetchSnapshotRequest:
+@dataclass(slots=True, eq=False, repr=False)
+class FetchSnapshotRequest(Value):
     """Bytes of a snapshot from `position` on."""
 
     epoch: int
@@ -132,8 +133,8 @@ class FetchSnapshotRequest:
     max_bytes: int = (1 << 31) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class FetchSnapshotResponse:
+@dataclass(slots=True, eq=False, repr=False)
+class FetchSnapshotResponse(Value):
     """A piece of the snapshot, which is `size` bytes in all. `data` is opaque as `FetchResponse.records`,
     except that it has a length."""
 
@@ -148,8 +149,8 @@ class FetchSnapshotResponse:
 # -- the quorum itself ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class DescribeQuorumRequest:
+@dataclass(slots=True, eq=False, repr=False)
+class DescribeQuorumRequest(Value):
     """Ask the leader for the state of the quorum."""
 
 
@@ -162,8 +163,8 @@ class ReplicaState(NamedTuple):
     last_caught_up_ms: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class DescribeQuorumResponse:
+@dataclass(slots=True, eq=False, repr=False)
+class DescribeQuorumResponse(Value):
     """The state of the quorum; from the leader only. `nodes`: where the voters are."""
 
     error: ErrorCode
@@ -174,8 +175,8 @@ class DescribeQuorumResponse:
     nodes: tuple[QuorumVoter, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AddVoterRequest:
+@dataclass(slots=True, eq=False, repr=False)
+class AddVoterRequest(Value):
     """Make an observer a voter (KIP-853). The range of kraft.version in `voter` is found out by asking it."""
 
     voter: QuorumVoter
@@ -183,23 +184,23 @@ class AddVoterRequest:
     ack_when_committed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveVoterRequest:
+@dataclass(slots=True, eq=False, repr=False)
+class RemoveVoterRequest(Value):
     """Make a voter an observer (KIP-853)."""
 
     voter: ReplicaKey
 
 
-@dataclass(frozen=True, slots=True)
-class UpdateVoterRequest:
+@dataclass(slots=True, eq=False, repr=False)
+class UpdateVoterRequest(Value):
     """A voter's endpoints or its range of kraft.version are others now (KIP-853)."""
 
     epoch: int
     voter: QuorumVoter
 
 
-@dataclass(frozen=True, slots=True)
-class UpgradeKraftVersion:
+@dataclass(slots=True, eq=False, repr=False)
+class UpgradeKraftVersion(Value):
     """Finalize this kraft.version (from UpdateFeatures, so never from a peer): 0 -> 1 puts the voters with
     their directories into the log. `validate_only` changes nothing.
     """
@@ -208,8 +209,8 @@ class UpgradeKraftVersion:
     validate_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class VoterChangeResponse:
+@dataclass(slots=True, eq=False, repr=False)
+class VoterChangeResponse(Value):
     """The answer to all changes of the quorum, UpgradeKraftVersion included."""
 
     error: ErrorCode

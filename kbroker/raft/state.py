@@ -61,7 +61,7 @@ class Round:
         return min(waits, default=None)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Votes:
     """An election that this node stands for, or asks whether it should."""
 
@@ -72,7 +72,7 @@ class Votes:
     missing: set[int] = field(default_factory=set)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Replica:
     """A follower or observer, as its fetches show it to the leader. Times: of the core's clock, and of the
     wall for those who ask."""
@@ -88,7 +88,7 @@ class Replica:
     leader_end: int = -1
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Parked:
     """A fetch that waits for news."""
 
@@ -97,7 +97,7 @@ class Parked:
     deadline: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class PendingChange:
     """The change of the voters that is under way: one at a time."""
 
@@ -109,7 +109,7 @@ class PendingChange:
     ack_when_committed: bool = True
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Leading:
     """What a leader keeps."""
 
@@ -133,7 +133,7 @@ class Leading:
     barrier_end: int = -1
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class SnapshotFetch:
     """A snapshot on its way from the leader."""
 
@@ -142,7 +142,7 @@ class SnapshotFetch:
     size: int = -1
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Following:
     """What a follower keeps; a node that looks for a leader keeps it too."""
 
@@ -159,7 +159,7 @@ class Following:
     update_at: int | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class QuorumState:
     """Everything a node knows. `election_at`: when a voter that hears of no leader acts."""
 
