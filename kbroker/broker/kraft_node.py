@@ -216,7 +216,7 @@ class KraftNode:
         if latent:
             _log.warning(
                 "this cluster uses features that this release does not act on: %s. What they wrote is kept, "
-                "but their groups and transactions are not served",
+                "but their groups are not served",
                 ", ".join(f"{name} {level}" for name, level in sorted(latent.items())),
             )
         self.metadata.publish_from_now()

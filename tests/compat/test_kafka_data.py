@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 
 import pytest
+from confluent_kafka import Producer
 
 from kbroker.client.cluster import Cluster
 from kbroker.client.configs import ResourceType, describe_configs
@@ -13,6 +14,7 @@ from kbroker.client.group_offsets import committed_offsets
 from kbroker.client.groups import list_groups
 from kbroker.client.offsets import EARLIEST, LATEST, list_offsets
 from kbroker.client.records import produce
+from kbroker.client.transactions import describe_transaction, list_transactions
 from kbroker.errors import ConfigError
 from kbroker.protocol.record_batch import Record
 from kbroker.testing import Broker
@@ -90,6 +92,31 @@ def test_groups_and_their_offsets(folder) -> None:
         assert found == {partition: offset["offset"] for partition, offset in group["offsets"].items()}
 
 
+def test_transactional_ids_go_on(tmp_path) -> None:
+    """One is open in Kafka's folder: its successor aborts it, and readers get on."""
+    data = unpack("kafka-4.4.0-single", tmp_path)
+    with broker_on(data, 1) as broker, Cluster(broker.bootstrap) as cluster:
+        states = {each.id: each.state for each in list_transactions(cluster)}
+        assert (states["txn-A"], states["txn-B"], states["txn-open"]) == (
+            "CompleteCommit",
+            "CompleteAbort",
+            "Ongoing",
+        )
+        open_ = describe_transaction(cluster, "txn-open")
+        places = [tp for tp in open_.partitions if tp.topic == "txn"]
+        assert len(places) == 2
+        before = list_offsets(cluster, places, LATEST, read_committed=True)
+        producer = Producer({"bootstrap.servers": broker.bootstrap, "transactional.id": "txn-open"})
+        producer.init_transactions(30)
+        after = describe_transaction(cluster, "txn-open")
+        assert (after.state, after.producer_id) == ("Empty", open_.producer_id)
+        assert after.producer_epoch == open_.producer_epoch + 2
+        stable = list_offsets(cluster, places, LATEST, read_committed=True)
+        ends = list_offsets(cluster, places, LATEST)
+        for tp in places:
+            assert before[tp].offset < stable[tp].offset == ends[tp].offset
+
+
 def test_settings(folder) -> None:
     cluster, _, told = folder
     for resource, settings in told["configs"].items():
@@ -107,7 +134,7 @@ def test_the_features_that_are_done_without_are_told_once(tmp_path, caplog) -> N
     with caplog.at_level(logging.WARNING), broker_on(data, 1):
         pass
     (warning,) = [r.getMessage() for r in caplog.records if "features" in r.getMessage()]
-    assert "group.version 1, share.version 2, streams.version 1, transaction.version 2" in warning
+    assert "group.version 1, share.version 2, streams.version 1" in warning
 
 
 def test_a_folder_that_was_only_formatted(tmp_path) -> None:
