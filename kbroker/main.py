@@ -153,7 +153,7 @@ class Node:
         if not quorum.is_broker:
             return
         self._set_strays_aside(logs, services.metadata.image)
-        self._start_chores(logs, services, timer, blocking)
+        self._start_chores(logs, services, timer)
         await self._listen(Dispatcher(services), BROKER, membership)
         assert membership.lifecycle is not None
         await self._unless_failed(membership.lifecycle.serve())
@@ -194,10 +194,13 @@ class Node:
         self._undo.append(server.close)
         await self._sockets.accept(server, role)
 
-    def _start_chores(
-        self, logs: LogManager, services: Services, timer: LoopTimer, blocking: BlockingRunner
-    ) -> None:
-        """What goes on beside requests: retention, checkpoints, moves between directories, compaction."""
+    def _start_chores(self, logs: LogManager, services: Services, timer: LoopTimer) -> None:
+        """What goes on beside requests: retention, checkpoints, moves between directories, compaction.
+
+        With threads of their own: none of it may keep the metadata log from its fsync.
+        """
+        blocking = BlockingRunner(asyncio.get_running_loop(), name="chores")
+        self._undo.append(blocking.close)
         housekeeping = Housekeeping(
             logs,
             self.config,
