@@ -70,6 +70,7 @@ class FetcherHost(NamedTuple):
     truncated: Callable[[Log, int], None]
     quota: Callable[[], ReplicationQuota | None]
     cleaned: Callable[[Log], int]
+    keep_log_starts: Callable[[], object]
     monotonic_ms: Callable[[], float]
 
 
@@ -103,6 +104,7 @@ class ReplicaFetcher:
         self._session = ClientSession()
         self._under_way = False
         self._failures = 0
+        self._starts_moved = False
         self._alarm: TimerHandle | None = None
         self._closed = False
 
@@ -254,6 +256,11 @@ class ReplicaFetcher:
                 followed = self._named(topic_id, topic.topic, data.partition_index)
                 if followed is not None:
                     self._take(followed, data)
+        if self._starts_moved:
+            # Before the leader hears of it: a crash must not bring back what was deleted, all the less as it
+            # may be what an earlier leader had there.
+            self._starts_moved = False
+            self._host.keep_log_starts()
         if self._alarm is not None:
             self._alarm.cancel()
         self._send()
@@ -285,9 +292,11 @@ class ReplicaFetcher:
             elif data.diverging_epoch.epoch >= 0 or data.diverging_epoch.end_offset >= 0:
                 self._diverged(followed, log, data.diverging_epoch.epoch, data.diverging_epoch.end_offset)
             else:
+                start = log.log_start_offset
                 partition.copy(
                     data.records, data.high_watermark, data.log_start_offset, followed.leader_epoch
                 )
+                self._starts_moved |= log.log_start_offset > start
                 followed.failures = 0
                 if data.unknown_tags:
                     partition.removable_to = max(partition.removable_to, read_offset(data.unknown_tags))

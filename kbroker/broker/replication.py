@@ -82,6 +82,7 @@ class Replication:
             disk_failed=replicas.disk_failed,
             truncated=self._truncated,
             quota=lambda: replicas.follower_quota,
+            keep_log_starts=replicas.logs.checkpoint_log_starts,
             cleaned=lambda log: replicas.cleaned_offset(log),
             monotonic_ms=replicas.clock.monotonic_ms,
         )

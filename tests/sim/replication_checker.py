@@ -56,7 +56,9 @@ class Checker:
         if not start <= mark <= end:
             self._fail(f"{where}: start {start}, high watermark {mark}, end {end}")
         key = node.id, node.incarnations, index
-        seen = self._seen.get(key)
+        before, seen = self._seen.get(key, (None, None))
+        if before is not partition:
+            seen = None  # the replica went and came back: its log is a new one
         if seen is not None and end < seen:
             self._fail(f"{where}: cut to {end}, below its high watermark {seen}")
         if partition.is_leader:
@@ -66,7 +68,7 @@ class Checker:
             self._led[epoch] = mark
         if seen is None or mark > seen:
             self._compare(where, index, log, max(start, 0 if seen is None else seen), mark)
-            self._seen[key] = mark
+            self._seen[key] = partition, mark
         self._check_in_sync(node, index, partition)
 
     def _compare(self, where, index, log, first, end):
@@ -138,7 +140,7 @@ class Checker:
             leader = world.leader(index)
             if leader is None:
                 self._fail(f"t-{index} has no leader: {state}")
-            if sorted(state.isr) != sorted(state.replicas):
+            if sorted(state.isr) != sorted(state.replicas) or state.adding_replicas:
                 self._fail(f"t-{index}: only {state.isr} of {state.replicas} are in sync")
             logs = [world.partition(replica, index).log for replica in state.replicas]
             facts = [(log.high_watermark, log.log_end_offset) for log in logs]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import time
 
+from kbroker.controller.reassignment import Reassignment, alter_reassignments
 from kbroker.errors import ApiError
 from kbroker.protocol.record_batch import Record, build_batch
 from kbroker.storage.log import AppendOrigin
@@ -118,6 +119,7 @@ class Run:
             self._stop: options.clean_stops,
             self._cut_peer: options.cuts,
             self._cut_controller: options.controller_cuts,
+            self._reassign: options.reassigns,
             self._heal_links: 1.0,
         }
         (kind,) = random.choices(list(kinds), list(kinds.values()))
@@ -158,6 +160,16 @@ class Run:
     def _cut_controller(self, node):
         links = [(node.id, CONTROLLER), (CONTROLLER, node.id)]
         self.world.cut(*links[: self.world.random.choice([1, 2])])
+
+    def _reassign(self, node):
+        """Other replicas for a partition, or call off what is under way."""
+        world = self.world
+        controller, index = world.controller, world.random.randrange(world.options.partitions)
+        replicas = world.random.sample(list(world.nodes), 3)
+        if world.random.random() < 0.2:
+            replicas = None
+        wanted = [Reassignment("t", index, replicas)]
+        controller.commit(alter_reassignments(controller.image, wanted, controller.rules).records)
 
     def _heal_links(self, node):
         self.world.heal()

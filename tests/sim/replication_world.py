@@ -62,6 +62,8 @@ class Options:
     cuts: float = 0.0
     controller_cuts: float = 0.0
     deletes: float = 0.0
+    reassigns: float = 0.0
+    unclean: bool = False
     segment_bytes: int = 4096
     faults_end_ms: int = 5000
     heal_ms: int = 8000
@@ -87,6 +89,9 @@ class Options:
             controller_cuts=sometimes(1.0),
             deletes=sometimes(1.0),
             lag_ms=random.choice([100, 300, 700, 2000]),
+            nodes=random.choice([3, 3, 3, 4, 5]),
+            reassigns=sometimes(1.5),
+            unclean=random.random() < 0.1,
         )
 
 
@@ -357,7 +362,7 @@ class SimController:
         self.world = world
         self.image = ClusterImage("sim")
         self.log = []
-        self.rules = ElectionRules(min_isr)
+        self.rules = ElectionRules(min_isr, world.options.unclean)
         self.heard = {}
         self.services = SimpleNamespace(
             active_chores=SimpleNamespace(rules=self.rules),

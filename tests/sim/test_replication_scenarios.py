@@ -77,7 +77,7 @@ class Cluster(World):
 
     def assert_same(self, *node_ids):
         logs = [self.log(each) for each in node_ids or self.nodes]
-        assert len({raw(log, 0) for log in logs}) == 1
+        assert len({raw(log, log.log_start_offset) for log in logs}) == 1
         assert len({(log.log_end_offset, log.high_watermark) for log in logs}) == 1
 
 
@@ -521,3 +521,55 @@ def test_nothing_waits_for_the_end_of_a_followers_fetch(cluster):
             cluster.run_until(cluster.now + 20)
             assert sent.acked
             cluster.wait(cluster.random.uniform(100, 400))
+
+
+def test_scenario_84_deleted_records_stay_deleted_on_a_follower_that_loses_power(cluster):
+    """Seed 2: below the leader's start a follower may have what an earlier leader never committed."""
+    for _ in range(6):
+        cluster.send()
+    cluster.wait()
+    for node in (1, 2, 3):
+        cluster.log(node).fsync()
+    cluster.partition(1, 0).delete_records(4)
+    cluster.wait(600)
+    assert [cluster.log(node).log_start_offset for node in (2, 3)] == [4, 4]
+    cluster.nodes[3].kill(Tail.LOST)
+    cluster.nodes[3].boot()
+    assert cluster.nodes[3].logs.logs[("t", 0)].log_start_offset == 4
+    cluster.wait(2000)
+    cluster.assert_same()
+
+
+def test_scenario_104_a_reassignment_goes_on_over_failures_and_can_be_called_off():
+    from kbroker.controller.reassignment import Reassignment, alter_reassignments
+
+    cluster = Cluster(nodes=4)
+
+    def reassign(*replicas):
+        controller = cluster.controller
+        wanted = [Reassignment("t", 0, replicas or None)]
+        controller.commit(alter_reassignments(controller.image, wanted, controller.rules).records)
+
+    sent = [cluster.send() for _ in range(5)]
+    cluster.wait()
+    cluster.nodes[4].kill()
+    cluster.wait()
+    reassign(4, 2, 3)
+    cluster.wait()
+    assert cluster.state(0).adding_replicas == (4,)
+    cluster.nodes[1].kill()  # the leader
+    cluster.wait()
+    sent.append(cluster.send())
+    cluster.nodes[4].boot()
+    cluster.wait(3000)
+    state = cluster.state(0)
+    assert (sorted(state.replicas), state.adding_replicas) == ([2, 3, 4], ())
+    assert cluster.values(4) == [each.value for each in sent]
+    assert all(each.acked for each in sent)
+    cluster.nodes[1].boot()
+    cluster.wait(2000)
+    assert cluster.partition(1, 0) is None
+    reassign(1, 2, 3)
+    reassign()
+    cluster.wait(2000)
+    assert sorted(cluster.state(0).replicas) == [2, 3, 4]
