@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from kbroker.storage.checkpoints import format_epochs, format_partition_metadata
+from kbroker.storage.disk import Disk
 from kbroker.storage.file_names import LEADER_EPOCHS, PARTITION_METADATA, SNAPSHOT, offset_name
 from kbroker.types import ZERO_UUID
 
@@ -37,10 +38,24 @@ def write_snapshot(log: Log, offset: int) -> None:
 def write_epochs(log: Log, *, durable: bool) -> None:
     """See `Log.write_epochs`."""
     if log.epochs.dirty:
-        text = format_epochs(log.epochs.entries())
-        log.directory.disk.write_file(f"{log.path}/{LEADER_EPOCHS}", text.encode(), durable=durable)
+        data, path = format_epochs(log.epochs.entries()).encode(), f"{log.path}/{LEADER_EPOCHS}"
+        if durable:
+            log.directory.disk.write_file(path, data)
+        else:
+            _overwrite(log.directory.disk, path, data)
         log.epochs.dirty = False
         log.epochs_unsynced = not durable
+
+
+def _overwrite(disk: Disk, path: str, data: bytes) -> None:
+    """In place: ext4 begins to write out what is renamed over another file, and a stop has thousands of them.
+
+    What a power cut leaves of it may be damaged, and counts as missing then.
+    """
+    file = disk.open(path, create=True)
+    file.write(0, data)
+    if file.size() > len(data):
+        file.truncate(len(data))
 
 
 def write_partition_metadata(log: Log) -> None:
