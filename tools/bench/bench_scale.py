@@ -3,7 +3,8 @@
 Run: python -m tools.bench.bench_scale [--kafka] [--partitions 1000 --partitions 10000] [--only start …]
 
 The broker may use all cores, and so does the load. Wall time on a machine that does other things says little;
-the CPU beside it says more.
+the CPU beside it says more. ext4 without a journal is slow to make files for half a minute after many were
+removed (each free inode is looked at): leave it that time between two runs.
 """
 
 from __future__ import annotations
