@@ -14,12 +14,20 @@ from pathlib import Path
 
 KAFKA_VERSION = "4.4.0"
 
-_DEPENDENCIES = [
-    f"org.apache.kafka:kafka_2.13:{KAFKA_VERSION}",
-    f"org.apache.kafka:kafka-tools:{KAFKA_VERSION}",
-    "org.slf4j:slf4j-api:2.0.17",
-    "org.slf4j:slf4j-simple:2.0.17",
-]
+
+def _dependencies(version: str) -> list[str]:
+    before_4 = version.startswith("3.")
+    slf4j = "1.7.36" if before_4 else "2.0.17"
+    return [
+        f"org.apache.kafka:kafka_2.13:{version}",
+        f"org.apache.kafka:kafka-tools:{version}",
+        f"org.slf4j:slf4j-api:{slf4j}",
+        f"org.slf4j:slf4j-simple:{slf4j}",
+        # The broker's own code names it, whoever does the logging.
+        *(["ch.qos.reload4j:reload4j:1.2.25"] if before_4 else []),
+    ]
+
+
 # Kafka Connect's web server and Kafka Streams' database hang on kafka-tools; no tool used here loads them.
 _NOT_NEEDED = [
     "org.rocksdb:rocksdbjni",
@@ -27,6 +35,7 @@ _NOT_NEEDED = [
     "org.eclipse.jetty.ee10:*",
     "org.glassfish.jersey.containers:*",
     "org.glassfish.jersey.inject:*",
+    "org.slf4j:slf4j-reload4j",
 ]
 
 
@@ -34,9 +43,9 @@ class MavenError(Exception):
     """Maven is absent or could not fetch; the text says which."""
 
 
-def class_path(cache: Path) -> str:
+def class_path(cache: Path, version: str = KAFKA_VERSION) -> str:
     """A Java class path with Kafka's broker, tools and clients below the folder `cache`; MavenError."""
-    return f"{_ensure(cache / f'kafka-{KAFKA_VERSION}', _pom(_DEPENDENCIES, _NOT_NEEDED))}{os.sep}*"
+    return f"{_ensure(cache / f'kafka-{version}', _pom(_dependencies(version), _NOT_NEEDED))}{os.sep}*"
 
 
 def client_jars(cache: Path, version: str) -> Path:
