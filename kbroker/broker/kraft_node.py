@@ -130,9 +130,10 @@ class KraftNode:
         self._bootstrapped = False
         node = _raft_node(setup, stored)
         #: Nobody else takes part, so that nobody has to be asked.
-        self.is_lone = setup.is_broker and setup.is_controller and node.voters.is_only(setup.node_id)
+        voters = stored.newest_voters or node.voters
+        self.is_lone = setup.is_broker and setup.is_controller and voters.is_only(setup.node_id)
         if transport is None and not self.is_lone:
-            names = ", ".join(str(voter.id) for voter in node.voters) or "unknown"
+            names = ", ".join(str(voter.id) for voter in voters) or "unknown"
             raise ConfigError(
                 f"the metadata quorum is {names}, and node {setup.node_id} is not to speak to others"
             )
@@ -338,7 +339,7 @@ def _raft_node(setup: KraftSetup, stored: StoredMetadata) -> RaftNode:
     election = stored.files.read_election()
     # A lost quorum-state file must not let an old epoch come again.
     newest = max(election.epoch, stored.log.log.latest_epoch, stored.snapshot.epoch)
-    voters = stored.newest_rules.voters
+    voters = stored.first_rules.voters
     if voters is None:
         alone = setup.is_controller and not setup.bootstrap_controllers
         configured = static_voter_set(
@@ -350,7 +351,7 @@ def _raft_node(setup: KraftSetup, stored: StoredMetadata) -> RaftNode:
         voters,
         election._replace(epoch=newest),
         directory_id=setup.directory_id,
-        kraft_version=stored.newest_rules.kraft_version,
+        kraft_version=stored.first_rules.kraft_version,
         timeouts=setup.timeouts,
         random=setup.random,
         bootstrap_servers=len(setup.bootstrap_controllers),

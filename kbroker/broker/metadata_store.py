@@ -60,12 +60,23 @@ class StoredMetadata:
     formatted_rules: QuorumRules = NO_RULES
 
     @property
-    def newest_rules(self) -> QuorumRules:
-        """The rules in force: the newest in the log count, committed or not."""
-        level, voters = self.formatted_rules
+    def first_rules(self) -> QuorumRules:
+        """What held before anything in the log, as far as snapshot or format say: what is left if all of
+        the log's own rules are cut off.
+        """
+        rules = self.formatted_rules
         for at in self.quorum_rules:
-            level, voters = at.rules.kraft_version, at.rules.voters or voters
-        return QuorumRules(level, voters)
+            if at.offset < self.snapshot.offset:
+                rules = QuorumRules(at.rules.kraft_version, at.rules.voters or rules.voters)
+        return rules
+
+    @property
+    def newest_voters(self) -> VoterSet | None:
+        """The voters in force: the newest in the log count, committed or not."""
+        voters = self.formatted_rules.voters
+        for at in self.quorum_rules:
+            voters = at.rules.voters or voters
+        return voters
 
 
 def open_metadata(
@@ -118,7 +129,7 @@ def open_metadata(
     stored = StoredMetadata(
         raft_log, files, base, MetadataLoader(base, base_rules), expected, newest, log_bytes, [], rules
     )
-    voters = stored.newest_rules.voters
+    voters = stored.newest_voters
     ids = [voter.id for voter in voters] if voters else list(static_voters) or files.read_static_voters()
     if ids == [node_id] or (not ids and is_voter_alone):
         stored.image, stored.loader = expected, loader
