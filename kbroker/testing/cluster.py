@@ -8,7 +8,7 @@ import shutil
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -43,12 +43,20 @@ class ClusterNode:
         self.settings = dict(settings)
         self.paused = False
         self._profile = profile
+        #: A command that runs the node's, such as `ip netns exec NAME`.
+        self.prefix: Sequence[str] = ()
+        #: Whether it has served since its start.
+        self.is_ready = False
         self._runner: ProcessRunner | None = None
 
     @property
     def running(self) -> bool:
         """Whether it was started and neither stopped nor killed."""
         return self._runner is not None
+
+    def has_ended(self) -> bool:
+        """Whether its process ended by itself."""
+        return self._runner is not None and self._runner.has_ended()
 
     @property
     def pid(self) -> int:
@@ -65,9 +73,10 @@ class ClusterNode:
     def spawn(self) -> None:
         """Start the process."""
         assert self._runner is None, f"node {self.id} runs already"
-        runner = ProcessRunner(self.settings, self._profile, keeps_log=True)
+        runner = ProcessRunner(self.settings, self._profile, keeps_log=True, prefix=self.prefix)
         runner.spawn()
         self._runner = runner
+        self.is_ready = False
 
     def wait_ready(self) -> None:
         """Wait until it serves.
@@ -81,6 +90,7 @@ class ClusterNode:
         except BaseException:
             self._runner = None
             raise
+        self.is_ready = True
 
     def stop(self) -> None:
         """SIGTERM, and wait."""

@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import kbroker
 from kbroker.errors import ConfigError
@@ -20,7 +20,8 @@ class ProcessRunner:
     """Runs `python -m kbroker.cli.main start` with the settings as `--set`.
 
     The broker stops by itself when this process is gone, unless it `outlives_us`. What it logs goes to a file
-    beside the data folder, named like it with `.log` at the end.
+    beside the data folder, named like it with `.log` at the end. `prefix` is a command that runs it, such as
+    `ip netns exec NAME`, and becomes it.
     """
 
     def __init__(
@@ -30,7 +31,9 @@ class ProcessRunner:
         *,
         outlives_us: bool = False,
         keeps_log: bool = False,
+        prefix: Sequence[str] = (),
     ) -> None:
+        self._prefix = prefix
         self._outlives_us = outlives_us
         self._keeps_log = keeps_log
         self._settings = settings
@@ -45,6 +48,10 @@ class ProcessRunner:
         assert self._process is not None
         return self._process.pid
 
+    def has_ended(self) -> bool:
+        """Whether the process is gone."""
+        return self._process is not None and self._process.poll() is not None
+
     def start(self) -> str:
         """Returns the address.
 
@@ -56,7 +63,8 @@ class ProcessRunner:
 
     def spawn(self) -> None:
         """Start the process; `wait_ready` waits until it serves."""
-        arguments = [sys.executable, "-m", "kbroker.cli.main", "start", "--profile", self._profile]
+        arguments = [*self._prefix, sys.executable, "-m", "kbroker.cli.main", "start"]
+        arguments += ["--profile", self._profile]
         if not self._outlives_us:
             arguments.append("--stop-with-stdin")
         for name, value in self._settings.items():

@@ -1,0 +1,58 @@
+"""Long runs: `python -m tests.chaos.cluster --runs 20 --seconds 300`; also one seed again: `--seed 7`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.chaos.cluster.checker import report
+from tests.chaos.cluster.run import Plan, Result, Run, recovery_table
+
+HEADER = (
+    "| seed | nodes | disk | time | operations | acknowledged | transactions | topics | faults "
+    "| lost | duplicated | reordered | whole again |\n|" + "---|" * 13
+)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1, help="of the first run")
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=300.0, help="of each run")
+    parser.add_argument("--faults", help="kill,pause,… in place of those that the seed picks")
+    parser.add_argument("--disk", choices=["plain", "tmpfs", "ext4", "xfs"])
+    parser.add_argument("--size", type=int)
+    parser.add_argument("--loopback", action="store_true", help="without network namespaces, as without root")
+    parser.add_argument("--keep", action="store_true", help="keep the folder of a run without findings, too")
+    arguments = parser.parse_args()
+    results: list[Result] = []
+    for seed in range(arguments.seed, arguments.seed + arguments.runs):
+        network = os.geteuid() == 0 and not arguments.loopback
+        plan = Plan.of_seed(seed, arguments.seconds, network=network)
+        plan.kinds = arguments.faults.split(",") if arguments.faults else None
+        plan.disk = arguments.disk or plan.disk
+        plan.size = arguments.size or plan.size
+        folder = Path(tempfile.mkdtemp(prefix=f"kbroker-chaos-{seed}-"))
+        result = Run(plan, folder).play()
+        results.append(result)
+        print(f"seed {seed}: {', '.join(result.kinds)}; {time.strftime('%H:%M:%S')}", flush=True)
+        print(result.row(), flush=True)
+        if result.found:
+            print(f"{report(result.found)}\nsee {folder}", flush=True)
+        elif not arguments.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+    print(HEADER)
+    for result in results:
+        print(result.row())
+    print()
+    print(recovery_table(results))
+    return int(any(result.found for result in results))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

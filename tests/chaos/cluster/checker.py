@@ -1,0 +1,266 @@
+"""Judges a `History`: each anomaly by name, with the first examples of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+
+from tests.chaos.cluster.history import History, Key, Sent
+
+_EXAMPLES = 3
+
+
+def check(history: History) -> dict[str, list[str]]:
+    """Name of the anomaly -> descriptions; empty: none."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for name, judge in CHECKS.items():
+        for text in judge(history):
+            found[name].append(text)
+    return dict(found)
+
+
+def report(found: dict[str, list[str]]) -> str:
+    """For people."""
+    lines = []
+    for name, texts in found.items():
+        lines.append(f"{name}: {len(texts)}")
+        lines += [f"    {text}" for text in texts[:_EXAMPLES]]
+    return "\n".join(lines)
+
+
+def _offsets(history: History) -> dict[Key, dict[int, int]]:
+    return {key: dict(records) for key, records in history.final.items()}
+
+
+def _places(history: History) -> dict[int, list[tuple[Key, int]]]:
+    places: dict[int, list[tuple[Key, int]]] = defaultdict(list)
+    for key, records in history.final.items():
+        for offset, value in records:
+            places[value].append((key, offset))
+    return places
+
+
+def _lost(history: History) -> Iterator[str]:
+    places = _places(history)
+    for sent in history.acknowledged():
+        if sent.key in history.final and sent.value not in places:
+            yield f"{_name(sent)} was acknowledged at offset {sent.offset}"
+
+
+def _moved(history: History) -> Iterator[str]:
+    final = _offsets(history)
+    for sent in history.acknowledged():
+        if sent.offset < 0 or sent.key not in final:
+            continue
+        there = final[sent.key].get(sent.offset)
+        if there is not None and there != sent.value:
+            yield f"{_name(sent)} was acknowledged at offset {sent.offset}, where {there:#x} is"
+
+
+def _duplicates(history: History) -> Iterator[str]:
+    once = history.idempotent | history.single
+    for value, where in _places(history).items():
+        if len(where) > 1 and _producer(value) in once:
+            yield f"{value:#x} at {where}"
+
+
+def _fail_written(history: History) -> Iterator[str]:
+    places = _places(history)
+    for sent in history.sent:
+        if sent.outcome == "fail" and sent.value in places:
+            yield f"{_name(sent)} failed with {sent.error}, and is at {places[sent.value]}"
+
+
+def _phantoms(history: History) -> Iterator[str]:
+    known = {sent.value for sent in history.sent}
+    for value, where in _places(history).items():
+        if value not in known:
+            yield f"{value:#x} at {where} was sent by nobody"
+
+
+def _reordered(history: History) -> Iterator[str]:
+    """Of one producer to one key: the first copies are in the order of the sends.
+
+    Without idempotence only those that were acknowledged: another may be in the network for long.
+    """
+    first: dict[int, int] = {}
+    for records in history.final.values():
+        for offset, value in records:
+            first.setdefault(value, offset)
+    newest: dict[tuple[int, Key], tuple[int, Sent]] = {}
+    for sent in sorted(history.sent, key=lambda sent: sent.order):
+        offset = first.get(sent.value)
+        if offset is None or (sent.outcome != "ok" and sent.producer not in history.idempotent):
+            continue
+        before = newest.get((sent.producer, sent.key))
+        if before is not None and offset < before[0]:
+            yield f"{_name(sent)} at {offset} after {before[1].value:#x} at {before[0]}"
+        else:
+            newest[sent.producer, sent.key] = offset, sent
+
+
+def _real_time(history: History) -> Iterator[str]:
+    """What was acknowledged before another send began comes before it."""
+    by_key: dict[Key, list[Sent]] = defaultdict(list)
+    for sent in history.acknowledged():
+        if sent.offset >= 0:
+            by_key[sent.key].append(sent)
+    for sends in by_key.values():
+        events = [(sent.began, 1, sent) for sent in sends] + [(sent.ended, 0, sent) for sent in sends]
+        highest: Sent | None = None
+        for _, begins, sent in sorted(events, key=lambda event: event[:2]):
+            if not begins:
+                if highest is None or sent.offset > highest.offset:
+                    highest = sent
+            elif highest is not None and sent.offset < highest.offset:
+                yield f"{_name(sent)} at {sent.offset} was sent after {highest.offset} was acknowledged"
+
+
+def _inconsistent(history: History) -> Iterator[str]:
+    """One value at an offset, for all readers, for ever; what was read once stays."""
+    final = _offsets(history)
+    for key, records in history.output.items():
+        final[key] = {offset: value for offset, value, _, _ in records}
+    seen: dict[tuple[Key, int], int] = {}
+    for read in history.read:
+        place = read.key, read.offset
+        if seen.setdefault(place, read.value) != read.value:
+            yield f"{read.key} {read.offset}: {seen[place]:#x} and {read.value:#x}"
+        if read.key in final and final[read.key].get(read.offset) != read.value:
+            yield f"{read.consumer} read {read.value:#x} at {read.key} {read.offset}, which is not there"
+
+
+def _skips(history: History) -> Iterator[str]:
+    """Within a session offsets grow, and none that has a record is left out."""
+    final = {key: [offset for offset, _ in records] for key, records in history.final.items()}
+    index = {key: {offset: i for i, offset in enumerate(offsets)} for key, offsets in final.items()}
+    last: dict[tuple[str, int, Key], int] = {}
+    for read in history.read:
+        stream = read.consumer, read.session, read.key
+        before = last.get(stream)
+        last[stream] = read.offset
+        if before is None:
+            continue
+        if read.offset <= before:
+            yield f"{read.consumer} read {read.key} {read.offset} after {before}"
+            continue
+        places = index.get(read.key, {})
+        if before in places and read.offset in places and places[read.offset] != places[before] + 1:
+            yield f"{read.consumer} skipped from {before} to {read.offset} in {read.key}"
+
+
+def _commits_back(history: History) -> Iterator[str]:
+    """A look at a committed offset shows what was committed before the look began, or more."""
+    events: list[tuple[float, int, int, tuple[str, Key]]] = []
+    for commit in history.commits:
+        events.append((commit.ended, 0, commit.offset, (commit.group, commit.key)))
+    looks = sorted(history.committed, key=lambda look: look.began)
+    events.sort(key=lambda event: event[0])
+    highest: dict[tuple[str, Key], int] = {}
+    position = 0
+    for look in looks:
+        while position < len(events) and events[position][0] < look.began:
+            _, _, offset, place = events[position]
+            highest[place] = max(offset, highest.get(place, -1))
+            position += 1
+        place = look.group, look.key
+        if look.offset < highest.get(place, -1):
+            yield f"{look.group} {look.key}: {look.offset} after {highest[place]} was committed"
+
+
+def _ends_back(history: History) -> Iterator[str]:
+    """The committed end of a partition never falls for one who asks again and again (KIP-207).
+
+    It may lie below what others were acknowledged: a leader that is cut off does not know yet.
+    """
+    highest: dict[Key, int] = {}
+    for look in sorted(history.ends, key=lambda look: look.began):
+        if look.offset < highest.get(look.key, 0):
+            yield f"{look.key}: the end was {highest[look.key]}, then {look.offset}"
+        highest[look.key] = max(look.offset, highest.get(look.key, 0))
+
+
+def _exactly_once(history: History) -> Iterator[str]:
+    """The output has each record of the input once; transactions are there whole or not at all."""
+    if not history.output:
+        return
+    count: dict[int, int] = defaultdict(int)
+    present: dict[int, int] = defaultdict(int)
+    promised: dict[int, int] = {}
+    for records in history.output.values():
+        for _, value, transaction, size in records:
+            count[value] += 1
+            present[transaction] += 1
+            promised[transaction] = size
+    outcome = {move.transaction: move.outcome for move in history.moves}
+    for transaction, size in promised.items():
+        if present[transaction] != size:
+            yield f"transaction {transaction:#x} has {present[transaction]} of {size} records"
+        if outcome.get(transaction) == "fail":
+            yield f"transaction {transaction:#x} was aborted, and is to be read"
+    for move in history.moves:
+        if move.outcome == "ok" and move.transaction not in present:
+            yield f"transaction {move.transaction:#x} was committed, and is not there"
+    source = {value for key, records in history.final.items() if key[0] == "source" for _, value in records}
+    for value in source:
+        if count[value] != 1:
+            yield f"{value:#x} was moved {count[value]} times"
+    for value in count.keys() - source:
+        yield f"{value:#x} is in the output, not in the input"
+
+
+def _problems(history: History) -> Iterator[str]:
+    yield from history.problems
+
+
+CHECKS: dict[str, Callable[[History], Iterator[str]]] = {
+    "problem": _problems,
+    "lost": _lost,
+    "offset of another record": _moved,
+    "duplicate": _duplicates,
+    "written though refused": _fail_written,
+    "phantom": _phantoms,
+    "reordered": _reordered,
+    "real-time order": _real_time,
+    "inconsistent or vanished read": _inconsistent,
+    "skip or repetition": _skips,
+    "committed offset went back": _commits_back,
+    "end went back": _ends_back,
+    "exactly once": _exactly_once,
+}
+
+
+def _producer(value: int) -> int:
+    return value >> 40
+
+
+def _name(sent: Sent) -> str:
+    return f"{sent.value:#x} for {sent.key[0]}-{sent.key[1]}"
+
+
+def silences(history: History, slack_s: float = 30.0) -> dict[str, list[float]]:
+    """For each kind of fault: how long, at most, a partition had no acknowledgement from its beginning on."""
+    by_key: dict[Key, list[float]] = defaultdict(list)
+    for sent in history.acknowledged():
+        by_key[sent.key].append(sent.ended)
+    for times in by_key.values():
+        times.sort()
+    found: dict[str, list[float]] = defaultdict(list)
+    starts = [fault.began for fault in history.faults]
+    for fault in history.faults:
+        later = [start for start in starts if start > fault.ended]
+        until = min([fault.ended + slack_s, *later])
+        worst = 0.0
+        for key, times in by_key.items():
+            if key[0] != "main":
+                continue
+            before = fault.began
+            for time in times:
+                if time < fault.began:
+                    continue
+                worst = max(worst, time - before)
+                before = time
+                if time > until:
+                    break
+        found[fault.kind].append(worst)
+    return dict(found)

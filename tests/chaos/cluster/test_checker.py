@@ -1,0 +1,192 @@
+"""The checker finds what it is there for, and nothing in a history that is clean."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.chaos.cluster.checker import check, silences
+from tests.chaos.cluster.history import (
+    Commit,
+    Committed,
+    EndSeen,
+    FaultSpan,
+    History,
+    Move,
+    Read,
+    Sent,
+    decode,
+    encode,
+)
+
+KEY = ("main", 0)
+OUT = ("target", 0)
+IN = ("source", 0)
+
+
+def clean() -> History:
+    """Two producers, a reader, a group, a pipeline."""
+    history = History(idempotent={1, 2})
+    for offset in range(10):
+        producer, number = 1 + offset % 2, offset // 2 + 1
+        value = producer << 40 | number
+        history.sent.append(Sent(producer, KEY, value, "ok", offset, offset, offset + 0.5, number))
+        history.read.append(Read("reader", 1, KEY, offset, value))
+    history.final[KEY] = [(sent.offset, sent.value) for sent in history.sent]
+    history.commits = [Commit("g", KEY, n, n, n + 0.5) for n in range(1, 5)]
+    history.committed = [Committed("g", KEY, n, n + 0.6, n + 0.8) for n in range(1, 5)]
+    history.ends = [EndSeen(KEY, n, n, n + 0.1) for n in range(10)]
+    inputs = [3 << 40 | n for n in range(4)]
+    history.sent += [Sent(3, IN, value, "ok", n, 20 + n, 20.5 + n, n) for n, value in enumerate(inputs)]
+    history.final[IN] = list(enumerate(inputs))
+    history.output[OUT] = [(n, value, 7 + n // 2, 2) for n, value in enumerate(inputs)]
+    history.moves = [Move(7, tuple(inputs[:2]), "ok"), Move(8, tuple(inputs[2:]), "ok")]
+    return history
+
+
+def lose(history: History) -> None:
+    del history.final[KEY][-1]
+
+
+def lose_in_the_middle(history: History) -> None:
+    del history.final[KEY][4]
+
+
+def double(history: History) -> None:
+    history.final[KEY].append((10, history.final[KEY][3][1]))
+
+
+def replace(history: History) -> None:
+    history.final[KEY][5] = 5, history.final[KEY][6][1]
+    del history.final[KEY][6]
+
+
+def write_what_failed(history: History) -> None:
+    history.sent[2] = history.sent[2]._replace(outcome="fail")
+
+
+def invent(history: History) -> None:
+    history.final[KEY].append((10, 5 << 40))
+
+
+def swap(history: History) -> None:
+    final = history.final[KEY]
+    final[4], final[6] = (4, final[6][1]), (6, final[4][1])
+
+
+def overtake(history: History) -> None:
+    first, second = history.sent[4], history.sent[5]
+    history.sent[4], history.sent[5] = first._replace(offset=5), second._replace(offset=4)
+    final = history.final[KEY]
+    final[4], final[5] = (4, final[5][1]), (5, final[4][1])
+
+
+def read_two_values(history: History) -> None:
+    history.read.append(Read("another", 1, KEY, 3, history.final[KEY][4][1]))
+
+
+def read_what_vanished(history: History) -> None:
+    history.read.append(Read("another", 1, KEY, 10, 1 << 40 | 99))
+
+
+def skip(history: History) -> None:
+    del history.read[4]
+
+
+def repeat(history: History) -> None:
+    history.read.insert(5, history.read[3])
+
+
+def commit_back(history: History) -> None:
+    history.committed[-1] = history.committed[-1]._replace(offset=2)
+
+
+def end_back(history: History) -> None:
+    history.ends[-1] = history.ends[-1]._replace(offset=3)
+
+
+def tear(history: History) -> None:
+    history.final[IN].pop()
+    history.output[OUT].pop()
+
+
+def move_twice(history: History) -> None:
+    first = history.output[OUT][0]
+    history.output[OUT].append((9, first[1], 9, 1))
+    history.moves.append(Move(9, (first[1],), "info"))
+
+
+def move_not(history: History) -> None:
+    del history.output[OUT][2:]
+    history.moves[1] = history.moves[1]._replace(outcome="info")
+
+
+def show_aborted(history: History) -> None:
+    history.moves[0] = history.moves[0]._replace(outcome="fail")
+
+
+def forget_a_commit(history: History) -> None:
+    history.moves.append(Move(10, (), "ok"))
+
+
+PLANTED = [
+    (lose, "lost"),
+    (lose_in_the_middle, "lost"),
+    (double, "duplicate"),
+    (replace, "offset of another record"),
+    (write_what_failed, "written though refused"),
+    (invent, "phantom"),
+    (swap, "reordered"),
+    (overtake, "real-time order"),
+    (read_two_values, "inconsistent or vanished read"),
+    (read_what_vanished, "inconsistent or vanished read"),
+    (skip, "skip or repetition"),
+    (repeat, "skip or repetition"),
+    (commit_back, "committed offset went back"),
+    (end_back, "end went back"),
+    (tear, "exactly once"),
+    (move_twice, "exactly once"),
+    (move_not, "exactly once"),
+    (show_aborted, "exactly once"),
+    (forget_a_commit, "exactly once"),
+]
+
+
+def test_a_clean_history_is_clean() -> None:
+    assert check(clean()) == {}
+
+
+@pytest.mark.parametrize(("plant", "name"), PLANTED, ids=[plant.__name__ for plant, _ in PLANTED])
+def test_what_is_planted_is_found(plant, name: str) -> None:
+    history = clean()
+    plant(history)
+    assert name in check(history)
+
+
+def test_what_nobody_knows_may_be_there_or_not() -> None:
+    history = clean()
+    history.sent[9] = history.sent[9]._replace(outcome="info", offset=-1)
+    assert check(history) == {}
+    history.final[KEY].pop()
+    history.read.pop()
+    assert check(history) == {}
+
+
+def test_copies_of_a_plain_producer_are_allowed() -> None:
+    history = clean()
+    history.idempotent.clear()
+    double(history)
+    assert "duplicate" not in check(history)
+
+
+def test_a_record_in_the_wrong_partition_is_no_number() -> None:
+    assert decode(encode(5, KEY), KEY) == 5
+    with pytest.raises(ValueError, match="main-1"):
+        decode(encode(5, KEY), ("main", 1))
+
+
+def test_the_silence_of_a_fault_is_the_longest_of_any_partition() -> None:
+    history = History()
+    for offset, ended in enumerate([0.1, 1.0, 4.5, 5.0]):
+        history.sent.append(Sent(1, KEY, offset, "ok", offset, ended, ended, offset))
+    history.faults.append(FaultSpan("kill", "1", 1.5, 3.0))
+    assert silences(history) == {"kill": [3.0]}
