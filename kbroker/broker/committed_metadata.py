@@ -82,9 +82,14 @@ class CommittedMetadata:
         image = replace(loader.image(), controller_id=self.image.controller_id)
         self._set(image, difference(self.image, image))
 
-    def handed_over(self, image: ClusterImage, delta: ClusterDelta) -> None:
-        """The active controller's own batch is committed, and this is what it comes to."""
-        self._loader = MetadataLoader(image, self._loader.rules)
+    def handed_over(self, first_offset: int, image: ClusterImage, delta: ClusterDelta) -> None:
+        """The active controller's own batch from `first_offset` on is committed, and comes to `image`."""
+        # What this leader wrote in between is the quorum's own: changes of its voters and of its version.
+        self.committed(first_offset)
+        rules = self._loader.rules
+        if image.kraft_version != rules.kraft_version:
+            image = replace(image, kraft_version=rules.kraft_version)
+        self._loader = MetadataLoader(image, rules)
         self._set(image, delta)
 
     def controller_is(self, node_id: int) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from kbroker.broker.deferred import Deferred
@@ -102,6 +103,7 @@ def _batches(decision: Decision[Any], level: int) -> Iterator[_Batch]:
 class _Pending(NamedTuple):
     """An appended batch that is not committed yet, and what to publish when it is."""
 
+    first_offset: int
     last_offset: int
     image: ClusterImage
     delta: ClusterDelta
@@ -210,10 +212,11 @@ class ControllerDriver:
             delta.replay(record)
         values = part.values
         # The image exists before the batch: whatever a flush commits in between finds its pending entry.
-        last_offset = writer.end_offset + len(values) - 1
+        first_offset = writer.end_offset
+        last_offset = first_offset + len(values) - 1
         image = delta.image(last_offset, self._epoch)
         before, self._speculative = self._speculative, image
-        self._pending.append(_Pending(last_offset, image, delta))
+        self._pending.append(_Pending(first_offset, last_offset, image, delta))
         try:
             writer.append(values)
         except ApiError:
@@ -246,7 +249,7 @@ class ControllerDriver:
         """Publish what is committed now, then give the answers that waited for it."""
         while self._pending and self._pending[0].last_offset < high_watermark:
             pending = self._pending.popleft()
-            self._metadata.handed_over(pending.image, pending.delta)
+            self._metadata.handed_over(pending.first_offset, pending.image, pending.delta)
         while self._waiting and self._waiting[0].last_offset < high_watermark:
             waiting = self._waiting.popleft()
             if waiting.timeout is not None:
@@ -255,6 +258,11 @@ class ControllerDriver:
         if self.active:
             for watcher in self._watchers:
                 watcher.committed(self.committed_image)
+
+    def kraft_version_is(self, level: int) -> None:
+        """The quorum has committed that level of kraft.version, which no metadata record says."""
+        if self._speculative.kraft_version != level:
+            self._speculative = replace(self._speculative, kraft_version=level)
 
     def resigned(self) -> None:
         """This node is no controller any more: whoever waits has to ask the next one."""

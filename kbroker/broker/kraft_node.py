@@ -245,6 +245,7 @@ class KraftNode:
         self.controller.committed(high_watermark)
         try:
             self.metadata.committed(high_watermark)
+            self.controller.kraft_version_is(self.metadata.image.kraft_version)
         except (RaftLogCorruption, MetadataCorruption) as error:
             self._on_failure(error)
 

@@ -18,7 +18,7 @@ from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 from kbroker.protocol.generated.topic_record import TopicRecord
 from kbroker.protocol.record_batch import Record, build_batch
 from kbroker.raft.batches import QuorumRules, read_items, snapshot_batches
-from kbroker.raft.rpc import DescribeQuorumRequest
+from kbroker.raft.rpc import DescribeQuorumRequest, UpgradeKraftVersion
 from kbroker.raft.snapshot import BOOTSTRAP_ID
 from kbroker.raft.voter_set import QuorumVoter
 from kbroker.storage.log import AppendOrigin
@@ -91,6 +91,23 @@ def test_a_folder_formatted_by_kafka_three():
     world.node.stop()
     world.start()
     assert "t" in world.image.topics
+
+
+def test_an_upgrade_of_the_quorum_counts_although_records_follow_it_at_once():
+    world = World().format(static_voters=True).start(static_voters=[QuorumVoter(1)])
+    world.waiting = []
+    upgraded = world.node.raft.ask(UpgradeKraftVersion(1))
+    world.create("t")
+    world.finish_blocking()
+    world.finish_blocking()
+    assert upgraded.result().error is ErrorCode.NONE
+    assert "t" in world.image.topics
+    assert world.image.kraft_version == 1
+    assert world.node.metadata.rules.voters.get(1) is not None, "a snapshot would forget the voters"
+    world.create("u")
+    world.finish_blocking()
+    assert world.image.kraft_version == 1
+    assert world.published[-1].kraft_version == 1
 
 
 # -- requests ----------------------------------------------------------------------------------------------
