@@ -4,8 +4,10 @@ input is in the output once.
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,21 +15,20 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from kbroker.testing import Broker
+from tests.chaos.three_nodes import ThreeNodes
 
 KILLS = 5
 PARTITIONS = 3
 WAIT_SECONDS = 90
+OFFSETS_SECONDS = 8
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
-#: librdkafka 2.16 forgets its brokers when none can be reached, and then sends the offsets of a transaction
-#: to a group coordinator that it has forgotten, for ever; with `none` it does not.
-_PATIENT = {
-    "reconnect.backoff.ms": 20,
-    "reconnect.backoff.max.ms": 100,
-    "metadata.recovery.strategy": "none",
-    "log_level": 0,
-}
+_PATIENT = {"reconnect.backoff.ms": 20, "reconnect.backoff.max.ms": 100, "log_level": 0}
+#: librdkafka 2.16 forgets its brokers when none can be reached, as with one broker, and then sends the
+#: offsets of a transaction to a group coordinator that it has forgotten, for ever. Told not to forget, it
+#: waits in a cluster for the one that died.
+_LONE = {"metadata.recovery.strategy": "none"}
 
 
 class Pipeline:
@@ -35,6 +36,7 @@ class Pipeline:
 
     def __init__(self, bootstrap: str, source: str, target: str) -> None:
         self._bootstrap, self._source, self._target = bootstrap, source, target
+        self._patient = _PATIENT | ({} if "," in bootstrap else _LONE)
         self.transactions = 0
         self.lives = 0
         self.failure: BaseException | None = None
@@ -57,7 +59,7 @@ class Pipeline:
     def _live(self) -> None:
         """A producer and a consumer, until something cannot be mended."""
         consumer = Consumer(
-            _PATIENT
+            self._patient
             | {
                 "bootstrap.servers": self._bootstrap,
                 "group.id": self._target,
@@ -67,7 +69,7 @@ class Pipeline:
             }
         )
         producer = Producer(
-            _PATIENT
+            self._patient
             | {
                 "bootstrap.servers": self._bootstrap,
                 "transactional.id": self._target,
@@ -98,7 +100,8 @@ class Pipeline:
                 raise _GivenUp
             offsets = [TopicPartition(self._source, p, offset) for p, offset in ends.items()]
             group = consumer.consumer_group_metadata()
-            producer.send_offsets_to_transaction(offsets, group, WAIT_SECONDS)
+            # It may wait for a dead coordinator of the group as long as it is allowed to; then it asks anew.
+            _retried(lambda: producer.send_offsets_to_transaction(offsets, group, OFFSETS_SECONDS))
             _retried(lambda: producer.commit_transaction(WAIT_SECONDS))
         except (KafkaException, _GivenUp) as error:
             if isinstance(error, KafkaException) and not error.args[0].txn_requires_abort():
@@ -158,7 +161,7 @@ def read(bootstrap: str, topic: str, isolation: str) -> list[bytes]:
 
 
 class Feeder:
-    """Fills `source` with numbers, some hundred a second, until it is stopped."""
+    """Fills `source` with numbers, two hundred a second, until it is stopped."""
 
     def __init__(self, bootstrap: str) -> None:
         self.count = 0
@@ -168,7 +171,7 @@ class Feeder:
         self._thread.start()
 
     def _work(self) -> None:
-        while not self._stopping.wait(0.02):
+        while not self._stopping.wait(0.1):
             for _ in range(20):
                 self._producer.produce("source", b"%d" % self.count, partition=self.count % PARTITIONS)
                 self.count += 1
@@ -180,30 +183,54 @@ class Feeder:
         assert self._producer.flush(WAIT_SECONDS) == 0
 
 
-def test_each_record_is_moved_once_whatever_dies(tmp_path: Path) -> None:
+def moved_once(bootstrap: str, replicas: int, kill: Callable[[], None]) -> None:
+    """Feed, move and kill; then everything must have been moved once."""
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    topics = [NewTopic(name, PARTITIONS, replicas) for name in ("source", "target")]
+    for done in admin.create_topics(topics).values():
+        done.result(WAIT_SECONDS)
+    feeder = Feeder(bootstrap)
+    pipeline = Pipeline(bootstrap, "source", "target")
+    for _ in range(KILLS):
+        _until_moving(pipeline)
+        kill()
+    _until_moving(pipeline)
+    feeder.stop()
+    moved: list[bytes] = []
+    deadline = time.monotonic() + WAIT_SECONDS
+    while len(moved) < feeder.count:
+        assert pipeline.failure is None, pipeline.failure
+        assert time.monotonic() < deadline, f"moved {len(moved)} of {feeder.count}"
+        moved = read(bootstrap, "target", "read_committed")
+    pipeline.stop()
+    moved = read(bootstrap, "target", "read_committed")
+    assert sorted(map(int, moved)) == list(range(feeder.count))
+    assert len(read(bootstrap, "target", "read_uncommitted")) > feeder.count
+
+
+def test_59_each_record_is_moved_once_whatever_dies(tmp_path: Path) -> None:
     with Broker(subprocess=True, data=str(tmp_path / "data")) as broker:
-        admin = AdminClient({"bootstrap.servers": broker.bootstrap})
-        topics = [NewTopic(name, PARTITIONS, 1) for name in ("source", "target")]
-        for done in admin.create_topics(topics).values():
-            done.result(WAIT_SECONDS)
-        feeder = Feeder(broker.bootstrap)
-        pipeline = Pipeline(broker.bootstrap, "source", "target")
-        for _ in range(KILLS):
-            _until_moving(pipeline)
+
+        def kill() -> None:
             broker.kill()
             broker.start()
-        _until_moving(pipeline)
-        feeder.stop()
-        moved: list[bytes] = []
-        deadline = time.monotonic() + WAIT_SECONDS
-        while len(moved) < feeder.count:
-            assert pipeline.failure is None, pipeline.failure
-            assert time.monotonic() < deadline, f"moved {len(moved)} of {feeder.count}"
-            moved = read(broker.bootstrap, "target", "read_committed")
-        pipeline.stop()
-        moved = read(broker.bootstrap, "target", "read_committed")
-        assert sorted(map(int, moved)) == list(range(feeder.count))
-        assert len(read(broker.bootstrap, "target", "read_uncommitted")) > feeder.count
+
+        moved_once(broker.bootstrap, 1, kill)
+
+
+def test_59_each_record_is_moved_once_in_a_cluster(tmp_path: Path) -> None:
+    """One node after the other dies: leaders, coordinators and controllers."""
+    with ThreeNodes(tmp_path) as nodes:
+        victims = itertools.cycle((1, 2, 3))
+
+        def kill() -> None:
+            victim = next(victims)
+            nodes.kill(victim)
+            time.sleep(1)
+            nodes.start(victim)
+            time.sleep(4)  # the next death must find two of three in sync
+
+        moved_once(nodes.bootstrap, 3, kill)
 
 
 def _until_moving(pipeline: Pipeline) -> None:
