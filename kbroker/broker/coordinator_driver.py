@@ -12,16 +12,18 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from kbroker.broker.auto_topics import GROUP_OFFSETS
+from kbroker.broker.consumer_groups import ConsumerGroupRules, TopicNews
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.shard_driver import ShardDriver
 from kbroker.coordinator.group.classic_requests import Joining
 from kbroker.coordinator.group.group import Group
 from kbroker.coordinator.group.group_shard import GroupShard, ListedGroup
-from kbroker.coordinator.group.limits import GroupLimits
+from kbroker.coordinator.group.limits import GroupLimits, Surroundings
 from kbroker.coordinator.group.offset_requests import Committing, DeletedOffsets, FetchedOffset
 from kbroker.coordinator.partitioner import partition_for
 from kbroker.coordinator.shard import Outcome
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.types import uuid_to_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,10 +33,13 @@ if TYPE_CHECKING:
     from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.clock import Clock
     from kbroker.config.broker_config import BrokerConfig
+    from kbroker.coordinator.group.consumer_group import ConsumerGroup
     from kbroker.metadata.cache import MetadataCache
     from kbroker.metadata.delta import ClusterDelta
     from kbroker.metadata.image import ClusterImage
     from kbroker.protocol.control_records import EndTxnMarker
+    from kbroker.protocol.generated.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
+    from kbroker.protocol.generated.consumer_group_heartbeat_response import ConsumerGroupHeartbeatResponse
     from kbroker.protocol.generated.join_group_request import JoinGroupRequest
     from kbroker.protocol.generated.join_group_response import JoinGroupResponse
     from kbroker.protocol.generated.leave_group_request import MemberIdentity
@@ -105,6 +110,10 @@ class GroupCoordinatorDriver:
         self._new_uuid = new_uuid
         self._metadata = metadata
         self._replicas = replicas
+        self._consumer_rules = ConsumerGroupRules(config, metadata)
+        self._surroundings = Surroundings(
+            image=lambda: metadata.image, consumer_limits=self._consumer_rules.limits
+        )
         self._to_load: deque[ShardDriver[GroupShard]] = deque()
         self._loading = False
         self._expiry: TimerHandle = timer.call_later(self._check_interval_ms, self._expire)
@@ -141,7 +150,7 @@ class GroupCoordinatorDriver:
         elif tp.partition not in self.shards:
             driver = ShardDriver(
                 tp,
-                GroupShard(self.limits),
+                GroupShard(self.limits, self._surroundings),
                 self._replicas,
                 self._timer,
                 self._time.now_ms,
@@ -202,6 +211,19 @@ class GroupCoordinatorDriver:
         now = self._time.now_ms()
         return driver.submit(lambda ticket: driver.shard.leave(ticket, group_id, members, now))
 
+    def consumer_heartbeat(
+        self, request: ConsumerGroupHeartbeatRequest, version: int, client_id: str, client_host: str
+    ) -> Deferred[ConsumerGroupHeartbeatResponse]:
+        """ConsumerGroupHeartbeat."""
+        from kbroker.coordinator.group.consumer_requests import Beating
+
+        self._consumer_rules.check()
+        driver = self._shard(request.group_id)
+        unique = "" if request.member_id else uuid_to_string(self._new_uuid())
+        beating = Beating(request, version, client_id, client_host, unique)
+        now = self._time.now_ms()
+        return driver.submit(lambda ticket: driver.shard.consumer_heartbeat(ticket, beating, now))
+
     # -- offsets ---------------------------------------------------------------------------------------------
 
     def commit(self, request: Committing) -> Deferred[list[ErrorCode]]:
@@ -259,6 +281,19 @@ class GroupCoordinatorDriver:
         """The group, to describe it; None if it does not exist."""
         return self._shard(group_id).shard.groups.get(group_id)
 
+    def check_consumer_protocol(self) -> None:
+        """UNSUPPORTED_VERSION while consumer groups (KIP-848) are not served."""
+        self._consumer_rules.check()
+
+    def consumer_group(self, group_id: str) -> tuple[ConsumerGroup, str]:
+        """A consumer group, to describe it, and the name of its assignor.
+
+        Raises:
+            ApiError: GROUP_ID_NOT_FOUND if there is none.
+        """
+        shard = self._shard(group_id).shard
+        return shard.consumer.describe(group_id)
+
     def list_groups(self) -> Iterator[ListedGroup]:
         """All groups that this broker coordinates."""
         return (listed for driver in self._all_shards() for listed in driver.shard.list_groups())
@@ -292,7 +327,11 @@ class GroupCoordinatorDriver:
             self._timer.call_later(0, lambda: self._each_in_turn(drivers, outcomes))
 
     def on_metadata(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
-        """Offsets of deleted topics go (a `MetadataCache` subscriber)."""
+        """Offsets of deleted topics go, subscribers hear of changes (a `MetadataCache` subscriber)."""
+        news = TopicNews(old, new, delta)
+        if news.matters:
+            for driver in list(self.shards.values()):
+                driver.when_ready(partial(news.tell, driver.shard))
         deleted = [topic.name for topic in delta.deleted_topics.values() if topic.name != GROUP_OFFSETS]
         if not deleted:
             return

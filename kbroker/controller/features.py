@@ -22,11 +22,14 @@ KRAFT_VERSION = "kraft.version"
 ELR_VERSION = "eligible.leader.replicas.version"
 #: Transactions: 1 for flexible records in the coordinator's log, 2 for an epoch for each one (KIP-890).
 TRANSACTION_VERSION = "transaction.version"
+#: Groups: 1 for the consumer protocol (KIP-848).
+GROUP_VERSION = "group.version"
 
 #: Kafka 4.4-IV2: what a new cluster is formatted with.
 LATEST_METADATA_VERSION = 33
 
 SUPPORTED_FEATURES: Mapping[str, FeatureRange] = {
+    GROUP_VERSION: FeatureRange(0, 1),
     ELR_VERSION: FeatureRange(0, 1),
     KRAFT_VERSION: FeatureRange(0, 1),
     METADATA_VERSION: FeatureRange(7, LATEST_METADATA_VERSION),
@@ -36,13 +39,12 @@ SUPPORTED_FEATURES: Mapping[str, FeatureRange] = {
 #: Features of Apache Kafka 4.4 whose function does not exist here yet, with its highest level. A cluster
 #: where they are finalized is served without: they only change records of internal topics, which stay.
 LATENT_FEATURES: Mapping[str, int] = {
-    "group.version": 1,
     "share.version": 2,
     "streams.version": 1,
 }
 
 #: The `metadata.version` that the first level of a feature needs for its records.
-_NEEDED_METADATA_VERSION = {ELR_VERSION: 23, TRANSACTION_VERSION: 24}
+_NEEDED_METADATA_VERSION = {KRAFT_VERSION: 21, ELR_VERSION: 23, TRANSACTION_VERSION: 24}
 
 #: Levels of `metadata.version` that changed what is in the log: no downgrade across them.
 _FORMAT_CHANGES = frozenset({1, 3, 5, 6, 7, 8, 11, 13, 14, 15, 17, 23, 30, 32, 33})
@@ -74,11 +76,13 @@ def update_features(
     validate_only: bool,
     controller_id: int,
     min_insync_replicas: int,
+    static_voters: Sequence[int] = (),
 ) -> Decision[None]:
     """New feature levels, all of them or none; of several updates of one feature the last counts.
 
     Args:
         min_insync_replicas: the controller's own setting, see `min_insync_records`.
+        static_voters: controllers that must have registered, so that it is known what they support.
 
     Raises:
         ApiError: INVALID_UPDATE_VERSION for the first update that cannot be.
@@ -86,18 +90,34 @@ def update_features(
     records: list[Message] = []
     current = image.finalized_features()
     for update in {update.name: update for update in updates}.values():
-        reason = _refusal(image, update, current.get(update.name, 0), controller_id)
+        reason = _refusal(image, update, current.get(update.name, 0), controller_id, static_voters)
         if reason is not None:
-            raise ApiError(
-                ErrorCode.INVALID_UPDATE_VERSION,
-                f"The update failed for all features since the following feature had an error: {reason}",
-            )
-        if update.level == current.get(update.name, 0):
+            raise _refused(reason)
+        # The level of kraft.version is the quorum's own: no record of the metadata.
+        if update.level == current.get(update.name, 0) or update.name == KRAFT_VERSION:
             continue
         if update.name == ELR_VERSION and update.level > 0:
             records += min_insync_records(image, min_insync_replicas)
         records.append(FeatureLevelRecord(name=update.name, feature_level=update.level))
     return Decision(None, [] if validate_only else records)
+
+
+def wanted_kraft_version(image: ClusterImage, updates: Sequence[FeatureUpdate]) -> int | None:
+    """The level that the quorum is to be asked for; None: the updates leave kraft.version as it is."""
+    levels = [update.level for update in updates if update.name == KRAFT_VERSION]
+    return levels[-1] if levels and levels[-1] != image.kraft_version else None
+
+
+def kraft_version_refused(level: int, why: str) -> ApiError:
+    """The quorum does not take that level."""
+    return _refused(f"Invalid update version {level} for feature {KRAFT_VERSION}. {why}")
+
+
+def _refused(reason: str) -> ApiError:
+    return ApiError(
+        ErrorCode.INVALID_UPDATE_VERSION,
+        f"The update failed for all features since the following feature had an error: {reason}",
+    )
 
 
 def min_insync_records(image: ClusterImage, min_insync_replicas: int) -> list[Message]:
@@ -119,24 +139,23 @@ def min_insync_records(image: ClusterImage, min_insync_replicas: int) -> list[Me
     return records
 
 
-def _refusal(image: ClusterImage, update: FeatureUpdate, current: int, controller_id: int) -> str | None:
-    reason = _unsuitable(image, update, current, controller_id)
+def _refusal(
+    image: ClusterImage, update: FeatureUpdate, current: int, controller_id: int, voters: Sequence[int]
+) -> str | None:
+    reason = _unsuitable(image, update, current, controller_id, voters)
     if reason is not None:
         return f"Invalid update version {update.level} for feature {update.name}. {reason}"
     if update.name == METADATA_VERSION:
         return _metadata_downgrade_refusal(update, current)
-    if update.name == KRAFT_VERSION and update.level != current:
-        # The level of kraft.version is a control record and changes the quorum's own rules.
-        why = (
-            "Can't downgrade the version of this feature."
-            if update.level < current
-            else "The level of this feature is chosen when the storage is formatted."
-        )
+    if update.name == KRAFT_VERSION and update.level < current:
+        why = "Can't downgrade the version of this feature."
         return f"Invalid update version {update.level} for feature {update.name}. {why}"
     return None
 
 
-def _unsuitable(image: ClusterImage, update: FeatureUpdate, current: int, controller_id: int) -> str | None:
+def _unsuitable(
+    image: ClusterImage, update: FeatureUpdate, current: int, controller_id: int, voters: Sequence[int]
+) -> str | None:
     if update.upgrade_type not in (UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE):
         return "The controller does not support the given upgrade type."
     if update.level < 0:
@@ -144,17 +163,9 @@ def _unsuitable(image: ClusterImage, update: FeatureUpdate, current: int, contro
     supported = SUPPORTED_FEATURES.get(update.name)
     if update.level or update.name == METADATA_VERSION:
         reason = _unsupported(f"Local controller {controller_id}", supported, update.level)
+        reason = reason or _unsupported_by_others(image, update, controller_id, voters)
         if reason is not None:
             return reason
-        for broker in image.brokers.values():
-            reason = _unsupported(f"Broker {broker.id}", broker.features.get(update.name), update.level)
-            if reason is not None:
-                return reason
-        for controller in image.controllers.values():
-            name, features = f"Controller {controller.id}", controller.features
-            reason = _unsupported(name, features.get(update.name), update.level)
-            if reason is not None:
-                return reason
     elif supported is None:
         return f"Feature {update.name} not found."
     if update.level < current and update.upgrade_type == UPGRADE:
@@ -170,6 +181,21 @@ def _unsuitable(image: ClusterImage, update: FeatureUpdate, current: int, contro
             f"{update.name} could not be set to {update.level} because it depends on "
             f"{METADATA_VERSION} level {needed}"
         )
+    return None
+
+
+def _unsupported_by_others(
+    image: ClusterImage, update: FeatureUpdate, controller_id: int, voters: Sequence[int]
+) -> str | None:
+    nodes = [(f"Broker {broker.id}", broker.features) for broker in image.brokers.values()]
+    nodes += [(f"Controller {each.id}", each.features) for each in image.controllers.values()]
+    for name, features in nodes:
+        reason = _unsupported(name, features.get(update.name), update.level)
+        if reason is not None:
+            return reason
+    for voter in voters:
+        if voter != controller_id and voter not in image.controllers:
+            return f"controller {voter} has not registered, and may not support this feature"
     return None
 
 

@@ -70,6 +70,8 @@ API_TABLE: dict[int, tuple[str, int, int]] = {
     64: ("unregister_broker", 0, 0),
     65: ("describe_transactions", 0, 0),
     66: ("list_transactions", 0, 2),
+    68: ("consumer_group_heartbeat", 0, 1),
+    69: ("consumer_group_describe", 0, 1),
     67: ("allocate_producer_ids", 0, 0),
     70: ("controller_registration", 0, 0),
     73: ("assign_replicas_to_dirs", 0, 0),

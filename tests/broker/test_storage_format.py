@@ -38,6 +38,7 @@ def test_every_directory_gets_its_properties_and_one_the_first_snapshot():
     assert [(record.name, record.feature_level) for record in records] == [
         ("metadata.version", 33),
         ("eligible.leader.replicas.version", 1),
+        ("group.version", 1),
         ("transaction.version", 2),
     ]
 

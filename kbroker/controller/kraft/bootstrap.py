@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from kbroker.controller.decision import Decision
 from kbroker.controller.features import (
     ELR_VERSION,
+    GROUP_VERSION,
     LATEST_METADATA_VERSION,
     METADATA_VERSION,
     TRANSACTION_VERSION,
@@ -21,6 +22,8 @@ from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 
 #: `metadata.version` from which records may be bracketed as a transaction (3.6-IV1, KIP-868).
 TRANSACTION_LEVEL = 13
+#: `metadata.version` whose new clusters have consumer groups (4.0-IV0).
+_GROUP_VERSION_LEVEL = 22
 #: `metadata.version` whose new clusters have transactions of version 2 (4.0-IV2).
 _TRANSACTION_VERSION_LEVEL = 24
 #: `metadata.version` whose new clusters have eligible leader replicas (4.1-IV0).
@@ -39,6 +42,8 @@ def feature_records(
     levels: dict[str, int] = {}
     if metadata_version >= _ELR_LEVEL:
         levels[ELR_VERSION] = 1
+    if metadata_version >= _GROUP_VERSION_LEVEL:
+        levels[GROUP_VERSION] = 1
     if metadata_version >= _TRANSACTION_VERSION_LEVEL:
         levels[TRANSACTION_VERSION] = 2
     levels.update(wanted)

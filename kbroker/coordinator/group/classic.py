@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, ClassVar
 from kbroker.coordinator.group.classic_member import ClassicMember
 from kbroker.coordinator.group.group import NO_MEMBER
 from kbroker.coordinator.group.subscription import subscribed_topics
-from kbroker.coordinator.shard import Outcome
+from kbroker.coordinator.shard import CoordinatorRecord, Outcome
 from kbroker.coordinator.timers import Timer
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.protocol.generated.group_metadata_key import GroupMetadataKey
 from kbroker.protocol.generated.group_metadata_value import GroupMetadataValue
 from kbroker.protocol.generated.join_group_response import JoinGroupResponseMember
 
@@ -343,6 +344,10 @@ class ClassicGroup:
         if member is None:
             raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID)
         return member
+
+    def tombstones(self) -> list[CoordinatorRecord]:
+        """The record that ends it."""
+        return [CoordinatorRecord(GroupMetadataKey(group=self.group_id), None)]
 
     def check_commit(
         self, member_id: str, instance_id: str | None, generation: int, version: int, transactional: bool

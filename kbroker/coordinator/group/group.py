@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 if TYPE_CHECKING:
     from kbroker.coordinator.group.offsets import CommittedOffset
+    from kbroker.coordinator.shard import CoordinatorRecord
+    from kbroker.errors import ErrorCode
+    from kbroker.types import Uuid
 
 #: A member that has no id yet.
 NO_MEMBER = ""
@@ -39,10 +42,16 @@ class Group(Protocol):
         """Nobody is in it or on the way in: it may be forgotten once its offsets are gone."""
         ...
 
+    def tombstones(self) -> list[CoordinatorRecord]:
+        """Records that end the group (its offsets are not part of it)."""
+        ...
+
     def check_commit(
         self, member_id: str, instance_id: str | None, generation: int, version: int, transactional: bool
-    ) -> None:
-        """May this member commit offsets now? ApiError if not."""
+    ) -> Callable[[str, Uuid, int], ErrorCode] | None:
+        """May this member commit offsets now? ApiError if not; or, if that depends on the partition, a test
+        of each (topic, its id, partition).
+        """
         ...
 
     def check_fetch(self, member_id: str | None, member_epoch: int) -> None:

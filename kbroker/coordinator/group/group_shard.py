@@ -7,15 +7,15 @@ coordinator/shard.py). Kinds of groups and records register here: `groups` holds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kbroker.coordinator.group.classic import ClassicGroup
 from kbroker.coordinator.group.classic_requests import ClassicRequests, Joining
 from kbroker.coordinator.group.classic_rounds import ClassicRounds, join_error, sync_error
 from kbroker.coordinator.group.group import NO_MEMBER, Group
-from kbroker.coordinator.group.kept_group import GROUP_KEYS, MEMBER_KEYS, OTHER_KEYS
-from kbroker.coordinator.group.limits import GroupLimits
+from kbroker.coordinator.group.kept_group import CONSUMER_KEYS, GROUP_KEYS, MEMBER_KEYS, OTHER_KEYS
+from kbroker.coordinator.group.limits import GroupLimits, Surroundings
 from kbroker.coordinator.group.offset_requests import (
     NO_PRODUCER,
     Committing,
@@ -32,6 +32,12 @@ from kbroker.protocol.generated.leave_group_response import LeaveGroupResponse, 
 from kbroker.protocol.generated.sync_group_request import SyncGroupRequest
 from kbroker.types import Uuid
 
+if TYPE_CHECKING:
+    from kbroker.coordinator.group.consumer_part import ConsumerPart
+    from kbroker.coordinator.group.consumer_requests import Beating
+
+CONSUMER = "consumer"
+
 
 class ListedGroup(NamedTuple):
     """A group as ListGroups names it."""
@@ -47,11 +53,24 @@ class GroupShard:
 
     Args:
         limits: the settings.
+        surroundings: for the other kinds of groups; None: there are none (tests).
     """
 
-    __slots__ = ("_appliers", "_classic", "_offset_requests", "_rounds", "_timers", "groups", "offsets")
+    __slots__ = (
+        "_appliers",
+        "_classic",
+        "_consumer",
+        "_offset_requests",
+        "_rounds",
+        "_surroundings",
+        "_timers",
+        "groups",
+        "offsets",
+    )
 
-    def __init__(self, limits: GroupLimits) -> None:
+    def __init__(self, limits: GroupLimits, surroundings: Surroundings | None = None) -> None:
+        self._surroundings = surroundings
+        self._consumer: ConsumerPart | None = None
         self.groups: dict[str, Group] = {}
         self.offsets = OffsetStore()
         self._timers: TimerQueue[Outcome] = TimerQueue()
@@ -64,7 +83,22 @@ class GroupShard:
             **dict.fromkeys(GROUP_KEYS, self._apply_kept_group),
             **dict.fromkeys(MEMBER_KEYS, self._apply_kept_member),
             **dict.fromkeys(OTHER_KEYS, self._apply_nothing),
+            **dict.fromkeys(CONSUMER_KEYS, self._apply_consumer),
         }
+
+    @property
+    def consumer(self) -> ConsumerPart:
+        """All about consumer groups (KIP-848); made when it is first asked for."""
+        if self._consumer is None:
+            from kbroker.coordinator.group.consumer_part import ConsumerPart
+
+            assert self._surroundings is not None
+            self._consumer = ConsumerPart(self.groups, self._timers, self._rounds, self._surroundings)
+        return self._consumer
+
+    def consumer_heartbeat(self, ticket: Ticket, beating: Beating, now_ms: int) -> Outcome:
+        """ConsumerGroupHeartbeat."""
+        return self.consumer.heartbeat(ticket, beating, now_ms)
 
     # -- classic members -------------------------------------------------------------------------------------
 
@@ -76,39 +110,54 @@ class GroupShard:
             if request.member_id != NO_MEMBER:
                 return Outcome.answer(ticket, join_error(request.member_id, ErrorCode.UNKNOWN_MEMBER_ID))
             return self._birth(ticket, joining, now_ms)
-        if not isinstance(group, ClassicGroup):
+        if isinstance(group, ClassicGroup):
+            return self._classic.join(group, ticket, joining, now_ms)
+        if group.TYPE != CONSUMER:
             return Outcome.answer(ticket, join_error(NO_MEMBER, ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
-        return self._classic.join(group, ticket, joining, now_ms)
+        occupied: Any = group
+        if occupied.members:
+            return self.consumer.classic.join(occupied, ticket, joining, now_ms)
+        if request.member_id != NO_MEMBER:
+            return Outcome.answer(ticket, join_error(request.member_id, ErrorCode.UNKNOWN_MEMBER_ID))
+        return self._birth(ticket, joining, now_ms, group.tombstones())
 
-    def _birth(self, ticket: Ticket, joining: Joining, now_ms: int) -> Outcome:
+    def _birth(
+        self, ticket: Ticket, joining: Joining, now_ms: int, before: Sequence[CoordinatorRecord] = ()
+    ) -> Outcome:
         newborn = ClassicGroup(joining.request.group_id)
         newborn.state_timestamp_ms = now_ms
         return Outcome(
-            [group_record(newborn.group_id, newborn.record())],
+            [*before, group_record(newborn.group_id, newborn.record())],
             refused=lambda code: Outcome.answer(ticket, join_error(NO_MEMBER, write_error(code))),
             then=lambda: self.join(ticket, joining, now_ms),
         )
 
     def sync(self, ticket: Ticket, request: SyncGroupRequest, now_ms: int) -> Outcome:
         """SyncGroup."""
-        group = self.groups.get(request.group_id)
-        if not isinstance(group, ClassicGroup):
-            return Outcome.answer(ticket, sync_error(ErrorCode.UNKNOWN_MEMBER_ID))
-        return self._classic.sync(group, ticket, request, now_ms)
+        group: Any = self.groups.get(request.group_id)
+        if isinstance(group, ClassicGroup):
+            return self._classic.sync(group, ticket, request, now_ms)
+        if group is not None and group.TYPE == CONSUMER:
+            return self.consumer.classic.sync(group, ticket, request, now_ms)
+        return Outcome.answer(ticket, sync_error(ErrorCode.UNKNOWN_MEMBER_ID))
 
     def heartbeat(
         self, group_id: str, member_id: str, instance_id: str | None, generation: int, now_ms: int
     ) -> ErrorCode:
         """Heartbeat: at once, and without effect on the log."""
-        group = self.groups.get(group_id)
-        if not isinstance(group, ClassicGroup):
-            return ErrorCode.UNKNOWN_MEMBER_ID
-        return self._classic.heartbeat(group, member_id, instance_id, generation, now_ms)
+        group: Any = self.groups.get(group_id)
+        if isinstance(group, ClassicGroup):
+            return self._classic.heartbeat(group, member_id, instance_id, generation, now_ms)
+        if group is not None and group.TYPE == CONSUMER:
+            return self.consumer.classic.heartbeat(group, member_id, instance_id, generation, now_ms)
+        return ErrorCode.UNKNOWN_MEMBER_ID
 
     def leave(self, ticket: Ticket, group_id: str, members: list[MemberIdentity], now_ms: int) -> Outcome:
         """LeaveGroup; answers with a response of version 3 and later."""
         out = Outcome()
-        group = self.groups.get(group_id)
+        group: Any = self.groups.get(group_id)
+        if group is not None and group.TYPE == CONSUMER:
+            return self.consumer.classic.leave(group, ticket, members, now_ms)
         if isinstance(group, ClassicGroup):
             answers = self._classic.leave(group, members, now_ms, out)
         else:
@@ -162,6 +211,11 @@ class GroupShard:
         """Forget offsets of deleted topics. Perform each outcome before asking for the next."""
         return self._offset_requests.topics_deleted(topics)
 
+    def topics_changed(self, names: Iterable[str], created: bool, racks: bool) -> None:
+        """The metadata changed; see `ConsumerPart.topics_changed`."""
+        if self._consumer is not None:
+            self._consumer.topics_changed(names, created, racks)
+
     def list_groups(self) -> list[ListedGroup]:
         """All groups."""
         return [
@@ -213,6 +267,9 @@ class GroupShard:
             group = self.groups[group_id] = ClassicGroup(group_id)
         group.restore(value)
 
+    def _apply_consumer(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
+        self.consumer.apply(record)
+
     def _apply_kept_group(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
         group_id, kind = record.key.group_id, GROUP_KEYS[record.key.API_KEY][1]
         group = self.groups.get(group_id)
@@ -244,7 +301,10 @@ class GroupShard:
         rebalance.
         """
         out = Outcome()
+        group: Any
         for group in self.groups.values():
+            if group.TYPE == CONSUMER:
+                self.consumer.loaded(group, now_ms)
             if not isinstance(group, ClassicGroup):
                 continue
             for member in group.members.values():

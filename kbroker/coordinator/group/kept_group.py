@@ -1,23 +1,24 @@
 """A group of a kind that this release does not serve: its records stay as they are, its offsets can be read.
 
-Apache Kafka keeps consumer (KIP-848), share and streams groups in `__consumer_offsets`, too. Law of this
+Apache Kafka keeps share and streams groups in `__consumer_offsets`, too. Law of this
 file: nothing here ever writes a record of such a group, so that Kafka finds it again as it was.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from kbroker.coordinator.group.group import NO_MEMBER
 from kbroker.coordinator.group.offsets import CommittedOffset
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.protocol.generated.consumer_group_member_metadata_key import ConsumerGroupMemberMetadataKey
-from kbroker.protocol.generated.consumer_group_metadata_key import ConsumerGroupMetadataKey
 from kbroker.protocol.generated.share_group_member_metadata_key import ShareGroupMemberMetadataKey
 from kbroker.protocol.generated.share_group_metadata_key import ShareGroupMetadataKey
 from kbroker.protocol.generated.streams_group_member_metadata_key import StreamsGroupMemberMetadataKey
 from kbroker.protocol.generated.streams_group_metadata_key import StreamsGroupMetadataKey
+
+if TYPE_CHECKING:
+    from kbroker.coordinator.shard import CoordinatorRecord
 
 
 class KeptGroup:
@@ -44,6 +45,10 @@ class KeptGroup:
     def removable(self) -> bool:
         """Never by us."""
         return False
+
+    def tombstones(self) -> list[CoordinatorRecord]:
+        """None: it stays as it is."""
+        return []
 
     def check_commit(
         self, member_id: str, instance_id: str | None, generation: int, version: int, transactional: bool
@@ -74,13 +79,6 @@ class KeptGroup:
         return None
 
 
-class KeptConsumerGroup(KeptGroup):
-    """A group of the new consumer protocol (KIP-848)."""
-
-    __slots__ = ()
-    TYPE = "consumer"
-
-
 class KeptShareGroup(KeptGroup):
     """A share group (KIP-932)."""
 
@@ -101,16 +99,16 @@ class OtherKey(NamedTuple):
     API_KEY: int
 
 
+#: Key types of consumer groups (consumer_records.py), which are served.
+CONSUMER_KEYS = frozenset({3, 4, 5, 6, 7, 8, 16})
 #: Key types that tell of a group's existence, and of a member's: the key's class and the kind of group.
 GROUP_KEYS: dict[int, tuple[Any, type[KeptGroup]]] = {
-    3: (ConsumerGroupMetadataKey, KeptConsumerGroup),
     11: (ShareGroupMetadataKey, KeptShareGroup),
     17: (StreamsGroupMetadataKey, KeptStreamsGroup),
 }
 MEMBER_KEYS: dict[int, tuple[Any, type[KeptGroup]]] = {
-    5: (ConsumerGroupMemberMetadataKey, KeptConsumerGroup),
     10: (ShareGroupMemberMetadataKey, KeptShareGroup),
     19: (StreamsGroupMemberMetadataKey, KeptStreamsGroup),
 }
 #: The other key types of those groups in Kafka 4.4: assignments, subscriptions, topologies.
-OTHER_KEYS = frozenset(range(3, 24)) - GROUP_KEYS.keys() - MEMBER_KEYS.keys()
+OTHER_KEYS = frozenset(range(9, 24)) - GROUP_KEYS.keys() - MEMBER_KEYS.keys() - CONSUMER_KEYS

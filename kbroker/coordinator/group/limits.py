@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kbroker.coordinator.group.consumer_draft import ConsumerLimits
+    from kbroker.metadata.image import ClusterImage
 
 _INT32_MAX = 2**31 - 1
 
@@ -20,3 +26,12 @@ class GroupLimits:
     new_member_join_timeout_ms: int = 300_000
     offset_metadata_bytes_max: int = 4_096
     offsets_retention_ms: int = 10_080 * 60_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What kinds of groups beside the classic one need: asked for only once there is such a group."""
+
+    #: The latest metadata.
+    image: Callable[[], ClusterImage]
+    consumer_limits: Callable[[], ConsumerLimits]

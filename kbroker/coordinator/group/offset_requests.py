@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kbroker.coordinator.group.group import Group
 from kbroker.coordinator.group.limits import GroupLimits
 from kbroker.coordinator.group.offsets import NO_EXPIRY, CommittedOffset, OffsetStore
-from kbroker.coordinator.group.records import group_tombstone, offset_record, offset_tombstone
+from kbroker.coordinator.group.records import offset_record, offset_tombstone
 from kbroker.coordinator.shard import CoordinatorRecord, Outcome, Ticket, write_error
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.types import ZERO_UUID, Uuid
@@ -85,7 +85,7 @@ class OffsetRequests:
         partitions to itself, or a tool.
         """
         try:
-            self._check_commit(request)
+            check = self._check_commit(request)
         except ApiError as error:
             return Outcome.answer(ticket, [error.code] * len(request.commits))
         codes: list[ErrorCode] = []
@@ -95,6 +95,9 @@ class OffsetRequests:
             metadata = each.metadata or ""
             if _length(metadata) > self._limits.offset_metadata_bytes_max:
                 codes.append(ErrorCode.OFFSET_METADATA_TOO_LARGE)
+                continue
+            if check is not None and (code := check(each.topic, each.topic_id, each.partition)):
+                codes.append(code)
                 continue
             codes.append(ErrorCode.NONE)
             timestamp = now_ms if each.timestamp_ms is None else each.timestamp_ms
@@ -109,20 +112,21 @@ class OffsetRequests:
 
         return Outcome(records, refused=refused, producer=request.producer).also(ticket, codes)
 
-    def _check_commit(self, request: Committing) -> None:
+    def _check_commit(self, request: Committing) -> Callable[[str, Uuid, int], ErrorCode] | None:
         group = self._groups.get(request.group_id)
         transactional = request.producer != NO_PRODUCER
         if group is not None:
-            group.check_commit(
+            return group.check_commit(
                 request.member_id,
                 request.instance_id,
                 request.generation,
                 request.version,
                 transactional,
             )
-        elif request.generation >= 0:
+        if request.generation >= 0:
             found_out = request.version >= GROUP_NOT_FOUND_SINCE and not transactional
             raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND if found_out else ErrorCode.ILLEGAL_GENERATION)
+        return None
 
     # -- OffsetFetch -----------------------------------------------------------------------------------------
 
@@ -212,7 +216,7 @@ class OffsetRequests:
         except ApiError as error:
             return Outcome.answer(ticket, error.code)
         return self._bury(
-            [*self._tombstones(group_id), group_tombstone(group_id)],
+            [*self._tombstones(group_id), *group.tombstones()],
             Outcome().also(ticket, ErrorCode.NONE),
             lambda code: Outcome.answer(ticket, write_error(code)),
         )
@@ -249,7 +253,7 @@ class OffsetRequests:
                 continue
             records, all_gone = self._expired(group, now_ms)
             if all_gone and group.removable:
-                records.append(group_tombstone(group_id))
+                records += group.tombstones()
             if records:
                 yield self._bury(records, Outcome())
 

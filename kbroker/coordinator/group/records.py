@@ -6,7 +6,13 @@ from functools import lru_cache
 from struct import Struct
 from typing import Any
 
-from kbroker.coordinator.group.kept_group import GROUP_KEYS, MEMBER_KEYS, OTHER_KEYS, OtherKey
+from kbroker.coordinator.group.kept_group import (
+    CONSUMER_KEYS,
+    GROUP_KEYS,
+    MEMBER_KEYS,
+    OTHER_KEYS,
+    OtherKey,
+)
 from kbroker.coordinator.group.offsets import NO_EXPIRY, CommittedOffset
 from kbroker.coordinator.shard import CoordinatorRecord
 from kbroker.errors import ProtocolError
@@ -98,6 +104,8 @@ def decode_record(key: bytes, value: bytes | None) -> CoordinatorRecord | None:
         raise ProtocolError("a record key of __consumer_offsets has no type")
     (key_type,) = _INT16.unpack_from(key)
     kind = _KINDS.get(key_type)
+    if kind is None and key_type in CONSUMER_KEYS:
+        kind = _consumer_kind(key_type)
     if kind is None:
         return _decode_kept(key_type, key, value)
     key_class, value_class = kind
@@ -110,6 +118,14 @@ def decode_record(key: bytes, value: bytes | None) -> CoordinatorRecord | None:
     if not value_class.MIN_VERSION <= version <= value_class.MAX_VERSION:
         return None
     return CoordinatorRecord(decoded_key, value_class.decode(value, version, _INT16.size), version)
+
+
+def _consumer_kind(key_type: int) -> tuple[Any, Any]:
+    """Imported late: many brokers keep no such group."""
+    from kbroker.coordinator.group.consumer_records import KINDS
+
+    _KINDS.update(KINDS)
+    return KINDS[key_type]
 
 
 def _decode_kept(key_type: int, key: bytes, value: bytes | None) -> CoordinatorRecord | None:

@@ -1,0 +1,98 @@
+"""Checks of a ConsumerGroupHeartbeat, in Kafka's order and words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from kbroker.coordinator.group.consumer_member import JOIN, LEAVE, LEAVE_FOR_A_MOMENT, ConsumerMember
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.protocol.generated.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
+from kbroker.protocol.generated.consumer_group_heartbeat_response import ConsumerGroupHeartbeatResponse
+from kbroker.types import Uuid
+
+#: Version from which a member makes its own id (KIP-1082).
+_OWN_ID_SINCE = 1
+
+
+def refused(code: ErrorCode, message: str | None) -> ConsumerGroupHeartbeatResponse:
+    """An answer that is only an error."""
+    return ConsumerGroupHeartbeatResponse(
+        error_code=code, error_message=message, member_id=None, assignment=None
+    )
+
+
+def check_form(request: ConsumerGroupHeartbeatRequest, version: int) -> None:
+    """INVALID_REQUEST for what no member says."""
+    _not_empty("GroupId", request.group_id)
+    _not_empty("InstanceId", request.instance_id)
+    _not_empty("RackId", request.rack_id)
+    epoch = request.member_epoch
+    if epoch != JOIN or version >= _OWN_ID_SINCE:
+        _not_empty("MemberId", request.member_id)
+    if epoch == JOIN:
+        if request.rebalance_timeout_ms == -1:
+            raise _invalid("RebalanceTimeoutMs must be provided in first request.")
+        if request.topic_partitions is None or request.topic_partitions:
+            raise _invalid("TopicPartitions must be empty when (re-)joining.")
+        if request.subscribed_topic_names is None and request.subscribed_topic_regex is None:
+            raise _invalid(
+                "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null when (re-)joining."
+            )
+    elif epoch == LEAVE_FOR_A_MOMENT:
+        if request.instance_id is None:
+            raise _invalid("InstanceId can't be null.")
+    elif epoch < LEAVE:
+        raise _invalid("MemberEpoch is invalid.")
+
+
+def check_assignor(request: ConsumerGroupHeartbeatRequest, assignors: Collection[str]) -> None:
+    """UNSUPPORTED_ASSIGNOR for one that is not offered."""
+    name = request.server_assignor
+    if name is not None and name not in assignors:
+        offered = ", ".join(assignors)
+        raise ApiError(
+            ErrorCode.UNSUPPORTED_ASSIGNOR,
+            f"ServerAssignor {name} is not supported. Supported assignors: {offered}.",
+        )
+
+
+def check_epoch(member: ConsumerMember, epoch: int, owned: list[tuple[Uuid, Collection[int]]] | None) -> None:
+    """FENCED_MEMBER_EPOCH for an epoch that is not the member's; the one before it will do if the answer
+    with the present one may have got lost.
+    """
+    if epoch == member.epoch:
+        return
+    if epoch < member.epoch and epoch == member.previous_epoch and member.holds_at_most(owned):
+        return
+    word = "greater" if epoch > member.epoch else "smaller"
+    raise ApiError(
+        ErrorCode.FENCED_MEMBER_EPOCH,
+        f"The consumer group member has a {word} member epoch ({epoch}) than the one known by the group "
+        f"coordinator ({member.epoch}). The member must abandon all its partitions and rejoin.",
+    )
+
+
+def check_instance(member: ConsumerMember | None, member_id: str, instance_id: str) -> ConsumerMember:
+    """The member of that instance id.
+
+    Raises:
+        ApiError: UNKNOWN_MEMBER_ID, or FENCED_INSTANCE_ID if it is another one by now.
+    """
+    if member is None:
+        raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID, f"Instance id {instance_id} is unknown.")
+    if member.member_id != member_id:
+        raise ApiError(
+            ErrorCode.FENCED_INSTANCE_ID,
+            f"Static member {member_id} with instance id {instance_id} was fenced by member "
+            f"{member.member_id}.",
+        )
+    return member
+
+
+def _not_empty(name: str, text: str | None) -> None:
+    if text is not None and not text.strip():
+        raise _invalid(f"{name} can't be empty.")
+
+
+def _invalid(message: str) -> ApiError:
+    return ApiError(ErrorCode.INVALID_REQUEST, message)
