@@ -77,13 +77,23 @@ class ControllerChores:
         now = self._now()
 
         def decide(image: ClusterImage) -> Decision[int]:
-            alive = self._liveness.alive(node.id, now) or self._is_own(image, node.id)
+            alive = self._is_alive(image, node, now) or self._is_own(image, node.id)
             decision = register_broker(image, node, self.rules, alive=alive)
             offset = image.offset + len(decision.records)
             self._liveness.registered(node.id, decision.response, offset)
             return decision
 
         return self._append(decide)
+
+    def _is_alive(self, image: ClusterImage, node: NodeRegistration, now_ms: float) -> bool:
+        """Whether another process has that id. One that this controller never heard of has not, where the new
+        one comes with its directories: they are locked. So a whole cluster that was killed is back at once.
+        """
+        broker = image.brokers.get(node.id)
+        moved_in = broker is not None and not set(broker.log_dirs).isdisjoint(node.log_dirs)
+        if moved_in and self._liveness.only_assumed(node.id):
+            return False
+        return self._liveness.alive(node.id, now_ms)
 
     def _is_own(self, image: ClusterImage, broker_id: int) -> bool:
         broker = image.brokers.get(broker_id)

@@ -23,6 +23,8 @@ class _Session:
     needed_offset: int = -1
     #: Where the last change of its controlled shutdown lies.
     shutdown_offset: int = -1
+    #: This controller has not heard of it: the session is only what a live broker is given at a takeover.
+    assumed: bool = False
 
 
 class Liveness:
@@ -55,6 +57,7 @@ class Liveness:
                 broker.epoch,
                 -inf if broker.fenced or broker.id == self._own_id else heard_ms,
                 needed_offset=image.offset,
+                assumed=True,
             )
             for broker in image.brokers.values()
         }
@@ -81,6 +84,7 @@ class Liveness:
             session = self._sessions[broker_id] = _Session(broker_epoch, now_ms)
         session.heard_ms = now_ms
         session.metadata_offset = metadata_offset
+        session.assumed = False
 
     def leaving(self, broker_id: int, offset: int) -> None:
         """The broker's controlled shutdown changed something up to `offset`."""
@@ -102,6 +106,11 @@ class Liveness:
         """Whether the registered incarnation was heard of within its session."""
         session = self._sessions.get(broker_id)
         return session is not None and now_ms - session.heard_ms < self._timeout_ms()
+
+    def only_assumed(self, broker_id: int) -> bool:
+        """Whether this controller has not heard of the registered incarnation since it took over."""
+        session = self._sessions.get(broker_id)
+        return session is not None and session.assumed
 
     def caught_up(self, broker_id: int, metadata_offset: int) -> bool:
         """Whether a broker that has applied so much has seen its registration."""

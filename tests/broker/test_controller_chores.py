@@ -98,14 +98,14 @@ class World:
         epoch = self.driver.image.brokers[broker].epoch
         return self.chores.heartbeat(Heartbeat(broker, epoch, 10**9, **fields)).result()
 
-    def register(self, broker, incarnation):
+    def register(self, broker, incarnation, directory=None):
         node = NodeRegistration(
             broker,
             uuid(incarnation),
             [Endpoint("PLAINTEXT", "h", 9)],
             SUPPORTED_FEATURES,
             None,
-            [uuid(100 + broker)],
+            [uuid(directory or 100 + broker)],
         )
         return self.chores.register(node)
 
@@ -184,6 +184,23 @@ def test_another_process_with_the_id_of_the_controllers_own_broker_is_refused():
     world.beat(9)
     world.advance(100 * SESSION)
     assert world.fenced() == set()
+
+
+def test_who_comes_with_the_directories_of_one_never_heard_of_need_not_wait_for_its_session():
+    """A whole cluster that was killed: the first controller knows of nobody but by the metadata."""
+    world = World(cluster(1, 2))
+    world.register(1, incarnation=11).result()
+    with pytest.raises(ApiError) as refused:
+        world.register(2, incarnation=12, directory=777).result()
+    assert refused.value.code is ErrorCode.DUPLICATE_BROKER_REGISTRATION
+
+
+def test_who_comes_with_the_directories_of_one_that_was_heard_of_waits():
+    world = World(cluster(1, 2))
+    world.beat(1)
+    with pytest.raises(ApiError) as refused:
+        world.register(1, incarnation=11).result()
+    assert refused.value.code is ErrorCode.DUPLICATE_BROKER_REGISTRATION
 
 
 def test_the_broker_of_this_process_is_not_unregistered():
