@@ -79,9 +79,10 @@ def _phantoms(history: History) -> Iterator[str]:
 
 
 def _reordered(history: History) -> Iterator[str]:
-    """Of one producer to one key: the first copies are in the order of the sends.
+    """Of one idempotent producer to one key: all that is there is in the order of the sends.
 
-    Without idempotence only those that were acknowledged: another may be in the network for long.
+    Others have no such promise: what was sent may be in the network for long, and librdkafka sends to a new
+    leader before what waits for a retry. What was acknowledged is judged by `_real_time`.
     """
     first: dict[int, int] = {}
     for records in history.final.values():
@@ -90,7 +91,7 @@ def _reordered(history: History) -> Iterator[str]:
     newest: dict[tuple[int, Key], tuple[int, Sent]] = {}
     for sent in sorted(history.sent, key=lambda sent: sent.order):
         offset = first.get(sent.value)
-        if offset is None or (sent.outcome != "ok" and sent.producer not in history.idempotent):
+        if offset is None or sent.producer not in history.idempotent:
             continue
         before = newest.get((sent.producer, sent.key))
         if before is not None and offset < before[0]:
