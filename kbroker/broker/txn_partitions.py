@@ -46,7 +46,10 @@ class PartitionAdder:
         *,
         verify_only: bool = False,
     ) -> Deferred[Codes]:
-        """A code for each partition; all of them join, or none. Never fails with ApiError."""
+        """A code for each partition; all of them join, or none.
+
+        Fails with ApiError only with `verify_only`: then it is the answer for all partitions.
+        """
         wanted = partitions_of((topic.name, topic.partitions) for topic in topics)
         if not transactional_id:
             return _all(wanted, ErrorCode.INVALID_REQUEST)
