@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from kbroker.metadata.image import ClusterImage
 
 _GROUP_VERSION = "group.version"
+#: Names of a setting: the broker's own, the bounds that it sets for groups, and the group's.
+_LEVELS = ("group.consumer", "group.consumer.min", "group.consumer.max", "consumer")
 
 
 class ConsumerGroupRules:
@@ -66,19 +68,18 @@ class ConsumerGroupRules:
         from kbroker.coordinator.group.consumer_draft import GroupSettings
 
         return GroupSettings(
-            self._value("session.timeout.ms", overrides),
-            self._value("heartbeat.interval.ms", overrides),
-            self._value("assignment.interval.ms", overrides),
+            self._value([f"{level}.session.timeout.ms" for level in _LEVELS], overrides),
+            self._value([f"{level}.heartbeat.interval.ms" for level in _LEVELS], overrides),
+            self._value([f"{level}.assignment.interval.ms" for level in _LEVELS], overrides),
         )
 
-    def _value(self, name: str, overrides: Mapping[str, str]) -> int:
+    def _value(self, names: list[str], overrides: Mapping[str, str]) -> int:
         """The group's own value, within the broker's bounds, else the broker's."""
-        own = overrides.get(f"consumer.{name}")
+        broker, low, high, group = names
+        own = overrides.get(group)
         if own is None:
-            return self._config.get_int(f"group.consumer.{name}")
-        low = self._config.get_int(f"group.consumer.min.{name}")
-        high = self._config.get_int(f"group.consumer.max.{name}")
-        return min(max(int(own), low), high)
+            return self._config.get_int(broker)
+        return min(max(int(own), self._config.get_int(low)), self._config.get_int(high))
 
     def _changed(self, names: object) -> None:
         self._defaults = None

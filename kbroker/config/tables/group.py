@@ -1,11 +1,11 @@
 """Settings of a group. The notation is explained in `definition.py`."""
 
 TABLE = """\
-consumer.session.timeout.ms | int | 45000 | >=1 |  |
+consumer.session.timeout.ms | int | 45000 | >=1 |  | obeyed
     A consumer of this group that is silent for this long is dropped.
-consumer.heartbeat.interval.ms | int | 5000 | >=1 |  |
+consumer.heartbeat.interval.ms | int | 5000 | >=1 |  | obeyed
     How often consumers of this group are told to send a heartbeat.
-consumer.assignment.interval.ms | int | 1000 | >=0 |  |
+consumer.assignment.interval.ms | int | 1000 | >=0 |  | obeyed
     The least time between two assignments of this group.
 consumer.assignor.offload.enable | boolean | true | - |  | hidden
     Whether assignments of this group are computed beside the coordinator.

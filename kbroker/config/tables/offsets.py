@@ -28,7 +28,7 @@ group.max.session.timeout.ms | int | 1800000 | - | ro | obeyed
 group.max.size | int | 2147483647 | >=1 | ro | obeyed
     The most members of a classic group.
 group.coordinator.rebalance.protocols | list | classic,consumer,streams |\
- of consumer,classic,share,streams | ro |
+ of consumer,classic,share,streams | ro | obeyed
     Which kinds of groups are served.
 group.coordinator.threads | int | 4 | >=1 | ro |
     Kafka's coordinator threads; kbroker runs coordinators on its event loop.
