@@ -11,7 +11,6 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -41,6 +40,7 @@ from kbroker.errors import ApiError, ConfigError
 from kbroker.handlers.context import BROKER, CONTROLLER
 from kbroker.metadata.cache import MetadataCache
 from kbroker.metadata.image import CONFIG_BROKER
+from kbroker.plain import replace
 from kbroker.raft.snapshot import SnapshotPolicy
 from kbroker.raft.timeouts import RaftTimeouts
 from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
@@ -447,6 +447,7 @@ class Node:
             bootstrap_controllers=[PeerAddress(-1, *server) for server in self._quorum.bootstrap],
             timeouts=self._raft_timeouts(),
             random=secrets.randbelow,
+            auto_join=config.get_bool("controller.quorum.auto.join.enable"),
             rack=config.get_str("broker.rack") or None,
             log_dir_ids=[log_dir.directory_id for log_dir in logs.dirs if not log_dir.offline],
             static_voters=self._static_voters(),
@@ -464,9 +465,12 @@ class Node:
 
     def _raft_timeouts(self) -> RaftTimeouts:
         setting = self.config.get_int
+        fetch_ms = setting("controller.quorum.fetch.timeout.ms")
         return RaftTimeouts(
             election_ms=setting("controller.quorum.election.timeout.ms"),
-            fetch_ms=setting("controller.quorum.fetch.timeout.ms"),
+            fetch_ms=fetch_ms,
+            # A fetch that a leader keeps as long as its follower has patience looks like a dead leader.
+            fetch_wait_ms=min(RaftTimeouts().fetch_wait_ms, fetch_ms // 2),
             backoff_max_ms=setting("controller.quorum.election.backoff.max.ms"),
             request_ms=setting("controller.quorum.request.timeout.ms"),
             retry_ms=setting("controller.quorum.retry.backoff.ms"),

@@ -72,6 +72,13 @@ class Deferred(Generic[T]):
         self.then(finish)
         return changed
 
+    def follow(self, other: Deferred[T]) -> None:
+        """Become what `other`, which is done, has become."""
+        try:
+            self.resolve(other.result())
+        except Exception as error:
+            self.fail(error)
+
     def cancel(self) -> None:
         """Nobody wants the value any more: the listener is dropped, the resolver told."""
         if not self.done:

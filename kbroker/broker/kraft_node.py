@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kbroker.broker.committed_metadata import CommittedMetadata
@@ -36,6 +35,7 @@ from kbroker.errors import ApiError, ConfigError
 from kbroker.metadata.cache import MetadataCache
 from kbroker.metadata.delta import MetadataCorruption
 from kbroker.metadata.image import ClusterImage, Endpoint
+from kbroker.plain import made, plain
 from kbroker.raft.batches import RaftLogCorruption
 from kbroker.raft.node import RaftNode
 from kbroker.raft.snapshot import BOOTSTRAP_ID, DEFAULT_POLICY, SnapshotPolicy
@@ -47,7 +47,7 @@ from kbroker.types import ZERO_UUID, OffsetAndEpoch, Uuid
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@plain(frozen=True, kw_only=True)
 class KraftSetup:
     """Who this node is and how it keeps its metadata.
 
@@ -64,6 +64,7 @@ class KraftSetup:
         wait_for_disk: whether a metadata change counts only when it is durable (kbroker.metadata.fsync).
         segment_bytes, segment_ms: of the metadata log.
         random: `random(n)` is one of 0 … n-1, to spread elections.
+        auto_join: a controller that is no voter asks to become one (controller.quorum.auto.join.enable).
     """
 
     node_id: int
@@ -79,12 +80,13 @@ class KraftSetup:
     static_voters: Sequence[QuorumVoter] = ()
     bootstrap_controllers: Sequence[PeerAddress] = ()
     snapshots: SnapshotPolicy = DEFAULT_POLICY
-    timeouts: RaftTimeouts = field(default_factory=RaftTimeouts)
+    timeouts: RaftTimeouts = made(default_factory=RaftTimeouts)
     min_insync_replicas: int = 1
     wait_for_disk: bool = True
     segment_bytes: int = 1 << 30
     segment_ms: int = 7 * 24 * 3600 * 1000
     random: Callable[[int], int] = lambda limit: 0
+    auto_join: bool = False
 
 
 class Leader(NamedTuple):
@@ -355,6 +357,7 @@ def _raft_node(setup: KraftSetup, stored: StoredMetadata) -> RaftNode:
         kraft_version=stored.first_rules.kraft_version,
         timeouts=setup.timeouts,
         random=setup.random,
+        auto_join=setup.auto_join and setup.is_controller,
         bootstrap_servers=len(setup.bootstrap_controllers),
         endpoints=tuple(QuorumEndpoint(e.name, e.host, e.port) for e in setup.controller_endpoints),
     )

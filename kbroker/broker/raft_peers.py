@@ -12,9 +12,17 @@ from typing import TYPE_CHECKING, Any
 from kbroker import __version__
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.peer import PeerAddress, PeerError, PeerFailure, Peers, Watch
-from kbroker.errors import ErrorCode
+from kbroker.controller.features import kraft_version_refused
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.api_versions_request import ApiVersionsRequest
-from kbroker.raft.rpc import FetchRequest, FetchSnapshotRequest, Request, Response
+from kbroker.raft.rpc import (
+    FetchRequest,
+    FetchSnapshotRequest,
+    Request,
+    Response,
+    UpgradeKraftVersion,
+    VoterChangeResponse,
+)
 from kbroker.raft.wire import RaftWire, RequestRefused
 
 if TYPE_CHECKING:
@@ -141,3 +149,27 @@ class QuorumService:
             return done
         answer = self._raft.ask(asked)
         return answer.map(lambda response: self._wire.response_message(request, response, listener))
+
+    @property
+    def static_voters(self) -> list[int]:
+        """The ids of controller.quorum.voters; none once the voters are in the log (kraft.version 1)."""
+        node = self._raft.node
+        return [] if node.rules.kraft_version else [voter.id for voter in node.voters]
+
+    def upgrade(self, level: int, validate_only: bool) -> Deferred[None]:
+        """Finalize that level of kraft.version (KIP-853).
+
+        Fails with ApiError: INVALID_UPDATE_VERSION, not all voters support it; NOT_CONTROLLER;
+        REQUEST_TIMED_OUT, it may still be committed.
+        """
+
+        def answered(response: Response) -> None:
+            assert isinstance(response, VoterChangeResponse)
+            if response.error is ErrorCode.INVALID_UPDATE_VERSION:
+                raise kraft_version_refused(level, response.message or "")
+            if response.error is ErrorCode.NOT_LEADER_OR_FOLLOWER:
+                raise ApiError(ErrorCode.NOT_CONTROLLER)
+            if response.error is not ErrorCode.NONE:
+                raise ApiError(response.error, response.message)
+
+        return self._raft.ask(UpgradeKraftVersion(level, validate_only)).map(answered)

@@ -9,6 +9,7 @@ import click
 from kbroker.cli.admin_base import AdminGroup, Session, pass_session
 from kbroker.cli.output import time_text
 from kbroker.client.describe import ClusterInfo, Quorum, api_versions, describe_cluster, describe_quorum
+from kbroker.client.features import SAFE_DOWNGRADE, UPGRADE, update_features
 
 
 @click.group(cls=AdminGroup)
@@ -71,6 +72,25 @@ def show_quorum(session: Session, quorum: Quorum) -> None:
         for replica in quorum.replicas
     ]
     session.show(None, ("NODE", "ROLE", "END OFFSET", "LAG", "LAST CAUGHT UP"), rows, title)
+
+
+@cluster.command()
+@click.argument("levels", metavar="NAME=LEVEL", nargs=-1, required=True)
+@click.option("--downgrade", is_flag=True, help="To lower levels.")
+@click.option("--dry-run", is_flag=True, help="Only tell whether it can be.")
+@pass_session
+def features(session: Session, levels: Sequence[str], downgrade: bool, dry_run: bool) -> None:
+    """Set levels of features, as kraft.version=1, all or none."""
+    wanted: dict[str, int] = {}
+    for text in levels:
+        name, _, number = text.partition("=")
+        if not name or not number.isdecimal():
+            raise click.UsageError(f"{text!r} is no level of a feature: write name=level")
+        wanted[name] = int(number)
+    kind = SAFE_DOWNGRADE if downgrade else UPGRADE
+    update_features(session.cluster, wanted, kind=kind, validate_only=dry_run)
+    done = "can be" if dry_run else "are"
+    session.say(f"{', '.join(levels)}: {done} set", {"features": wanted, "dry_run": dry_run})
 
 
 @cluster.command("api-versions")

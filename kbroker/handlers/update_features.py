@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kbroker.controller.features import FeatureUpdate, update_features
-from kbroker.errors import ErrorCode
+from kbroker.broker.deferred import Deferred
+from kbroker.controller.features import FeatureUpdate, update_features, wanted_kraft_version
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.metadata.image import ClusterImage
 from kbroker.protocol.generated.update_features_response import (
     UpdatableFeatureResult,
     UpdateFeaturesResponse,
 )
 
 if TYPE_CHECKING:
-    from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
+    from kbroker.controller.decision import Decision
     from kbroker.handlers.context import RequestContext
     from kbroker.protocol.generated.update_features_request import UpdateFeaturesRequest
 
@@ -41,16 +43,31 @@ def handle(
             results = [UpdatableFeatureResult(feature=name, error_message="NONE") for name in names]
         return UpdateFeaturesResponse(error_message=None, results=results)
 
-    return services.controller.append_records(
-        lambda image: update_features(
-            image,
-            updates,
-            request.validate_only,
-            services.broker_id,
-            services.config.static_int("min.insync.replicas"),
-        ),
-        timeout_ms=request.timeout_ms,
-    ).map(answer)
+    controller, quorum = services.controller, services.quorum
+    voters = [] if quorum is None else quorum.static_voters
+
+    def decide(image: ClusterImage) -> Decision[None]:
+        minimum = services.config.static_int("min.insync.replicas")
+        only_check = request.validate_only
+        return update_features(image, updates, only_check, services.broker_id, minimum, voters)
+
+    level = wanted_kraft_version(controller.speculative_image, updates)
+    if level is None or quorum is None or not controller.active:
+        return controller.append_records(decide, timeout_ms=request.timeout_ms).map(answer)
+    # The quorum goes first, and nothing takes that back: all others must be possible.
+    decide(controller.speculative_image)
+    updated: Deferred[None] = Deferred()
+
+    def upgraded(done: Deferred[None]) -> None:
+        try:
+            done.result()
+        except ApiError as error:
+            updated.fail(error)
+        else:
+            controller.append_records(decide, timeout_ms=request.timeout_ms).then(updated.follow)
+
+    quorum.upgrade(level, request.validate_only).then(upgraded)
+    return updated.map(answer)
 
 
 def error_response(

@@ -200,16 +200,17 @@ def _upgrade(s: QuorumState, now: int, token: object, request: UpgradeKraftVersi
         _answer(s, token, ErrorCode.NONE)
         return
     if not level < request.version <= 1:
-        text = f"The kraft.version cannot be changed from {level} to {request.version}"
+        why = "is a downgrade" if request.version < level else "is not known"
+        text = f"Invalid upgrade of kraft.version from version {level} to {request.version} because the new"
+        text += f" version {why}"
         _answer(s, token, ErrorCode.INVALID_UPDATE_VERSION, text)
         return
     own = QuorumVoter(s.me.id, s.me.directory_id, s.endpoints, *s.kraft_versions)
     known = {**leading.reported, s.me.id: own}
-    missing = [voter.id for voter in s.voters if voter.id not in known]
-    old = [known[voter.id].id for voter in s.voters if voter.id in known and not _supports(known[voter.id])]
-    if missing or old:
-        text = f"kraft.version {request.version} needs all voters: "
-        text += f"{missing} have not said what they support" if missing else f"{old} do not support it"
+    if not all(voter.id in known and _supports(known[voter.id]) for voter in s.voters):
+        text = (
+            f"Invalid upgrade of kraft.version to {request.version} because not all of the voters support it"
+        )
         _answer(s, token, ErrorCode.INVALID_UPDATE_VERSION, text)
     elif request.validate_only:
         _answer(s, token, ErrorCode.NONE)

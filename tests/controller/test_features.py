@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from kbroker.controller.features import FeatureUpdate, update_features
+from kbroker.controller.features import FeatureUpdate, update_features, wanted_kraft_version
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import CONFIG_BROKER, ControllerImage, FeatureRange
+from kbroker.plain import replace
 from tests.controller.clusters import cluster
 
 INVALID = "Invalid update version {} for feature {}. {}"
@@ -131,6 +130,16 @@ def test_kraft_version_only_goes_up():
             ApiError, match=r"kraft\.version\. Can't downgrade the version of this feature\.$"
         ):
             update_features(image, [FeatureUpdate("kraft.version", 0, upgrade_type)], False, 1, 2)
+
+
+def test_kraft_version_1_is_for_the_quorum_to_write():
+    updates = [FeatureUpdate("kraft.version", 1, 1)]
+    image = cluster(1)
+    assert wanted_kraft_version(image, updates) == 1
+    assert wanted_kraft_version(replace(image, kraft_version=1), updates) is None
+    assert list(update_features(image, updates, False, 1, 2).records) == []
+    with pytest.raises(ApiError, match="controller 3 has not registered, and may not support this feature"):
+        update_features(image, updates, False, 1, 2, static_voters=[1, 3])
 
 
 def test_eligible_leader_replicas_make_min_insync_replicas_one_number_for_all():

@@ -7,7 +7,7 @@ controller.quorum.voters | list |  | no empty items | ro | obeyed
     The fixed voters of the quorum, as id@host:port.
 controller.quorum.bootstrap.servers | list |  | no empty items | ro | obeyed
     Where to find the quorum when its voters can change.
-controller.quorum.auto.join.enable | boolean | false | - | ro |
+controller.quorum.auto.join.enable | boolean | false | - | ro | obeyed
     Whether a new controller makes itself a voter.
 controller.quorum.election.timeout.ms | int | 1000 | >=0 | ro | obeyed
     How long a voter waits for a leader before it stands for election.
