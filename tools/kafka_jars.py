@@ -61,6 +61,15 @@ def client_jars(cache: Path, version: str) -> Path:
     return _ensure(cache / f"{artifact}-{version}", pom)
 
 
+def streams_jars(cache: Path) -> Path:
+    """The folder with Kafka Streams and what it needs, but not its database on disk; MavenError."""
+    dependencies = [
+        f"org.apache.kafka:kafka-streams:{KAFKA_VERSION}",
+        "org.slf4j:slf4j-simple:2.0.17",
+    ]
+    return _ensure(cache / f"kafka-streams-{KAFKA_VERSION}", _pom(dependencies, ["org.rocksdb:rocksdbjni"]))
+
+
 def _ensure(folder: Path, pom: str) -> Path:
     jars = folder / "jars"
     if jars.is_dir():

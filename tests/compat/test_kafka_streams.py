@@ -1,0 +1,169 @@
+"""Kafka Streams 4.4 on kbroker: what comes out, counted, over restarts, crashes and a broker's kill -9."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+from kbroker.testing import Broker
+from tests.compat.streams_app import StreamsApp, StreamsProcess
+from tests.needs import cache_folder, need_java
+
+pytestmark = pytest.mark.jvm
+
+KEYS, PARTITIONS = 7, 2
+EXACTLY_ONCE = "processing.guarantee=exactly_once_v2"
+QUICK = "consumer.session.timeout.ms=3000", "producer.transaction.timeout.ms=3000"
+PATIENCE_S = 60.0
+
+
+@pytest.fixture(scope="module")
+def app() -> StreamsApp:
+    need_java()
+    return StreamsApp.compiled(cache_folder())
+
+
+@pytest.fixture
+def start(app: StreamsApp, tmp_path: Path) -> Iterator[Callable[..., StreamsProcess]]:
+    """Starts an instance, each with a folder of its own."""
+    running = []
+    numbers = itertools.count()
+
+    def one(bootstrap: str, name: str, *settings: str) -> StreamsProcess:
+        process = app.start(bootstrap, name, *QUICK, *settings, state=tmp_path / f"state{next(numbers)}")
+        running.append(process)
+        return process
+
+    yield one
+    for process in running:
+        process.kill()
+
+
+class Pipeline:
+    """The topics of one application: what went in, and what came out."""
+
+    def __init__(self, broker: Broker, name: str) -> None:
+        self._broker = broker
+        self.name = name
+        self.sent: dict[str, list[int]] = defaultdict(list)
+        self._numbers = itertools.count(1)
+        for topic in ("in", "counts", "sums"):
+            broker.create_topic(f"{name}-{topic}", PARTITIONS)
+
+    def send(self, count: int) -> None:
+        """Numbers into the first topic, all in one window."""
+        producer = Producer({"bootstrap.servers": self._broker.bootstrap, "enable.idempotence": True})
+        for number in itertools.islice(self._numbers, count):
+            key = f"k{number % KEYS}"
+            producer.produce(f"{self.name}-in", str(number), key, timestamp=60_000_000)
+            self.sent[key].append(number)
+        assert producer.flush(PATIENCE_S) == 0
+
+    def wait_for(self, done: Callable[[dict[str, list[int]]], bool], topic: str) -> dict[str, list[int]]:
+        """What is committed of a topic, by key in its order, as soon as it is `done`."""
+        consumer = Consumer(
+            {
+                "bootstrap.servers": self._broker.bootstrap,
+                "group.id": "looks",
+                "isolation.level": "read_committed",
+                "enable.auto.commit": False,
+            }
+        )
+        found: dict[str, list[int]] = defaultdict(list)
+        places = [TopicPartition(f"{self.name}-{topic}", each, 0) for each in range(PARTITIONS)]
+        consumer.assign(places)
+        deadline = time.monotonic() + PATIENCE_S
+        try:
+            while not done(found) and time.monotonic() < deadline:
+                for message in consumer.consume(500, 0.2):
+                    assert message.error() is None, message.error()
+                    found[message.key().decode()].append(int.from_bytes(message.value(), "big"))
+            for message in consumer.consume(500, 0.3):  # more than there should be?
+                found[message.key().decode()].append(int.from_bytes(message.value(), "big"))
+        finally:
+            consumer.close()
+        return dict(found)
+
+    def check_exactly_once(self) -> None:
+        """Each record was counted and summed up once, in its order."""
+        counts = {f"by-{key}": [*range(1, len(numbers) + 1)] for key, numbers in self.sent.items()}
+        assert self.wait_for(_as_many_as(counts), "counts") == counts
+        sums = {f"{key}@60000000": [*itertools.accumulate(numbers)] for key, numbers in self.sent.items()}
+        assert self.wait_for(_as_many_as(sums), "sums") == sums
+
+    def check_at_least_once(self) -> None:
+        """Nothing was lost."""
+        wanted = {f"by-{key}": len(numbers) for key, numbers in self.sent.items()}
+
+        def enough(found: dict[str, list[int]]) -> bool:
+            return all(max(found.get(key, [0])) >= count for key, count in wanted.items())
+
+        assert enough(self.wait_for(enough, "counts"))
+
+
+def _as_many_as(wanted: dict[str, list[int]]) -> Callable[[dict[str, list[int]]], bool]:
+    total = sum(map(len, wanted.values()))
+    return lambda found: sum(map(len, found.values())) >= total
+
+
+@pytest.fixture(scope="module")
+def own() -> Iterator[Broker]:
+    """A broker that may be killed."""
+    settings = {
+        # A new application waits for its group, and one that follows on a crash for its transactions to end.
+        "group.initial.rebalance.delay.ms": 0,
+        "group.min.session.timeout.ms": 1_000,
+        "transaction.abort.timed.out.transaction.cleanup.interval.ms": 500,
+    }
+    with Broker(subprocess=True, config=settings) as broker:
+        yield broker
+
+
+def test_exactly_once_over_a_restart_and_a_killed_broker(own: Broker, start, name: str) -> None:
+    line = Pipeline(own, name)
+    one = start(own.bootstrap, name, EXACTLY_ONCE)
+    one.wait_for("RUNNING")
+    line.send(700)
+    line.check_exactly_once()
+    line.send(300)
+    own.kill()
+    own.restart()
+    line.send(300)
+    line.check_exactly_once()
+    one.stop()
+    line.send(200)
+    # Its stores are in memory: it takes its counts from the changelogs.
+    start(own.bootstrap, name, EXACTLY_ONCE)
+    line.check_exactly_once()
+
+
+def test_two_instances_with_standbys_of_which_one_dies(own: Broker, start, name: str) -> None:
+    settings = EXACTLY_ONCE, "num.standby.replicas=1"
+    line = Pipeline(own, name)
+    one = start(own.bootstrap, name, *settings)
+    two = start(own.bootstrap, name, *settings)
+    one.wait_for("RUNNING")
+    two.wait_for("RUNNING")
+    line.send(500)
+    line.check_exactly_once()
+    one.kill()
+    line.send(500)
+    line.check_exactly_once()
+
+
+def test_at_least_once(own: Broker, start, name: str) -> None:
+    line = Pipeline(own, name)
+    one = start(own.bootstrap, name)
+    one.wait_for("RUNNING")
+    line.send(500)
+    line.check_exactly_once()
+    one.kill()
+    line.send(500)
+    start(own.bootstrap, name)
+    line.check_at_least_once()
