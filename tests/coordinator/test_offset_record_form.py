@@ -7,6 +7,8 @@ import pytest
 from kbroker.coordinator.group.offsets import NO_EXPIRY, CommittedOffset
 from kbroker.coordinator.group.records import decode_record, offset_record
 from kbroker.coordinator.shard import CoordinatorRecord
+from kbroker.errors import ProtocolError
+from kbroker.protocol.generated.offset_commit_value import OffsetCommitValue
 from kbroker.types import ZERO_UUID
 
 _ID = bytes(range(16))
@@ -24,3 +26,32 @@ def test_it_is_as_the_codecs_write_it(topic_id: bytes, metadata: str, expires: i
     assert decoded is not None
     assert decoded.key == record.key
     assert decoded.value.offset == offset
+    version = decoded.value_version
+    assert version == record.value_version
+    assert decoded.value == OffsetCommitValue.decode(record.encoded()[1] or b"", version, 2)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {14: 2},  # metadata of one byte, which begins where the tags were
+        {1: 3},  # another version
+        {23: 0},  # no tags, and more behind them
+        {24: 1},  # another tag
+        {25: 0x0F},  # a tag of another length
+    ],
+)
+def test_what_only_looks_usual_is_read_as_the_codecs_read_it(change: dict[int, int]) -> None:
+    key, value = offset_record("g", "t", 0, CommittedOffset(5, 7, "", 9, NO_EXPIRY, _ID)).encoded()
+    changed = bytearray(value or b"")
+    for position, byte in change.items():
+        changed[position] = byte
+    try:
+        expected = OffsetCommitValue.decode(bytes(changed), changed[1], 2)
+    except ProtocolError:
+        with pytest.raises(ProtocolError):
+            decode_record(key, bytes(changed))
+        return
+    decoded = decode_record(key, bytes(changed))
+    assert decoded is not None
+    assert decoded.value == expected

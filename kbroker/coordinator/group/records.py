@@ -33,6 +33,8 @@ _GROUP_VERSION, _OFFSET_VERSION, _OFFSET_VERSION_WITH_EXPIRY = 3, 4, 1
 _INT16 = Struct(">h")
 #: A value of version 4 up to its tags, with empty metadata: version, offset, leader epoch, length, time.
 _USUAL_OFFSET = Struct(">hqibq")
+#: One tag, number 0, of 16 bytes.
+_TOPIC_ID_TAG = b"\1\0\x10"
 _KINDS: dict[int, tuple[Any, Any]] = {
     LEGACY_OFFSET: (OffsetCommitKey, OffsetCommitValue),
     OFFSET: (OffsetCommitKey, OffsetCommitValue),
@@ -80,13 +82,37 @@ class OffsetRecord(CoordinatorRecord):
         )
         if value.topic_id == ZERO_UUID:
             return packed, head + b"\0"
-        return packed, b"%b\1\0\x10%b" % (head, value.topic_id)
+        return packed, head + _TOPIC_ID_TAG + value.topic_id
 
 
 @lru_cache(maxsize=4_096)
 def _packed_key(group_id: str, topic: str, partition: int) -> bytes:
     key = OffsetCommitKey(group=group_id, topic=topic, partition=partition)
     return _INT16.pack(OFFSET) + key.encode(0)
+
+
+@lru_cache(maxsize=16_384)
+def _decoded_key(key: bytes) -> OffsetCommitKey:
+    return OffsetCommitKey.decode(key, 0, _INT16.size)
+
+
+def _usual_offset(value: bytes) -> OffsetCommitValue | None:
+    """A value as `OffsetRecord` writes it; None if it is any other."""
+    has_id = len(value) == _USUAL_OFFSET.size + len(_TOPIC_ID_TAG) + 16
+    if not has_id and len(value) != _USUAL_OFFSET.size + 1:
+        return None
+    version, offset, leader_epoch, metadata_length, timestamp = _USUAL_OFFSET.unpack_from(value)
+    tags = value[_USUAL_OFFSET.size :]
+    if version != _OFFSET_VERSION or metadata_length != 1:
+        return None
+    if not tags.startswith(_TOPIC_ID_TAG if has_id else b"\0"):
+        return None
+    return OffsetCommitValue(
+        offset=offset,
+        leader_epoch=leader_epoch,
+        commit_timestamp=timestamp,
+        topic_id=tags[len(_TOPIC_ID_TAG) :] if has_id else ZERO_UUID,
+    )
 
 
 def offset_tombstone(group_id: str, topic: str, partition: int) -> CoordinatorRecord:
@@ -109,7 +135,14 @@ def decode_record(key: bytes, value: bytes | None) -> CoordinatorRecord | None:
     if kind is None:
         return _decode_kept(key_type, key, value)
     key_class, value_class = kind
-    decoded_key = key_class.decode(key, 0, _INT16.size)
+    if key_class is OffsetCommitKey:
+        # A log that is loaded has the same keys again and again, and nearly only usual values.
+        decoded_key = _decoded_key(key)
+        usual = None if value is None else _usual_offset(value)
+        if usual is not None:
+            return CoordinatorRecord(decoded_key, usual, _OFFSET_VERSION)
+    else:
+        decoded_key = key_class.decode(key, 0, _INT16.size)
     if value is None:
         return CoordinatorRecord(decoded_key, None)
     if len(value) < _INT16.size:
