@@ -17,6 +17,7 @@ from kbroker.raft.roles import (
     become_follower,
     become_unattached,
     heed_leader,
+    incredible,
     leave_role,
     send,
     store,
@@ -218,7 +219,7 @@ def _judge(s: QuorumState, now: int, request: VoteRequest) -> ErrorCode:
         return ErrorCode.INVALID_REQUEST
     if epoch < s.epoch:
         return ErrorCode.FENCED_LEADER_EPOCH
-    if request.replica.id < 0:
+    if request.replica.id < 0 or incredible(s, epoch):
         return ErrorCode.INVALID_REQUEST
     if epoch > s.epoch:
         become_unattached(s, now, epoch)
@@ -287,4 +288,4 @@ def _turn_ms(s: QuorumState, turn: int, candidates: int) -> int:
 def _check_leader(s: QuorumState, leader_id: int, epoch: int) -> ErrorCode:
     if epoch < s.epoch:
         return ErrorCode.FENCED_LEADER_EPOCH
-    return ErrorCode.NONE if leader_id >= 0 else ErrorCode.INVALID_REQUEST
+    return ErrorCode.INVALID_REQUEST if leader_id < 0 or incredible(s, epoch) else ErrorCode.NONE

@@ -24,6 +24,11 @@ from kbroker.raft.state import Following, QuorumState, Role
 from kbroker.raft.voter_set import QuorumEndpoint
 
 
+#: How far a peer's epoch may be ahead to be believed: years of elections, one a second. The epoch is an int32
+#: and stored, so that one liar (or one flipped bit) could leave a quorum no epoch to elect a leader in.
+EPOCH_AHEAD_MAX = 1 << 25
+
+
 def store(s: QuorumState, election: ElectionState) -> None:
     """The node's epoch, vote or leader is another: durable before anything else happens."""
     s.election = election
@@ -126,10 +131,20 @@ def become_follower(
     announce(s)
 
 
+def incredible(s: QuorumState, epoch: int) -> bool:
+    """Whether an epoch is too far ahead to be true; then it is told in the log, and changes nothing."""
+    if epoch - s.epoch <= EPOCH_AHEAD_MAX:
+        return False
+    warn(s, f"a node of the quorum names epoch {epoch}, which is not believed: here it is {s.epoch}")
+    return True
+
+
 def heed_leader(
     s: QuorumState, now: int, leader_id: int, epoch: int, endpoints: tuple[QuorumEndpoint, ...]
 ) -> None:
     """A peer says who leads `epoch`, -1: it does not know. Believe it where it is news."""
+    if incredible(s, epoch):
+        return
     if leader_id == s.me.id:
         # This node led it before it was started anew, or gave up leading.
         if epoch > s.epoch:

@@ -180,6 +180,26 @@ def test_another_leader_of_the_epoch_is_named_and_not_believed():
     assert "two leaders of epoch" in quorum.checks.warnings[0][1]
 
 
+@pytest.mark.parametrize("message", ["vote", "pre-vote", "begin"])
+def test_a_voter_that_lies_about_its_epoch_does_not_use_epochs_up(message):
+    """The last int32 as the epoch was stored by all, and no leader was elected ever again."""
+    quorum = Quorum(3).start()
+    quorum.checks.warnings_allowed = True
+    leader = quorum.leader
+    epoch = leader.leads
+    liar, last = next(n for n in quorum.nodes if n != leader.id), 2**31 - 1
+    for node in quorum.nodes.values():
+        if message == "begin":
+            node.ask(BeginQuorumEpochRequest(liar, last, ReplicaKey(node.id)))
+        else:
+            lie = VoteRequest(last, key(liar), ReplicaKey(node.id), last - 1, 10**9, message == "pre-vote")
+            node.ask(lie)
+    quorum.settle()
+    assert quorum.leader is leader
+    assert leader.leads == epoch
+    assert "not believed" in quorum.checks.warnings[0][1]
+
+
 # -- replication ---------------------------------------------------------------------------------------------
 
 
