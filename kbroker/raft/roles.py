@@ -23,7 +23,6 @@ from kbroker.raft.rpc import FetchResponse, Request, VoterChangeResponse
 from kbroker.raft.state import Following, QuorumState, Role
 from kbroker.raft.voter_set import QuorumEndpoint
 
-
 #: How far a peer's epoch may be ahead to be believed: years of elections, one a second. The epoch is an int32
 #: and stored, so that one liar (or one flipped bit) could leave a quorum no epoch to elect a leader in.
 EPOCH_AHEAD_MAX = 1 << 25
