@@ -160,7 +160,7 @@ def test_a_lost_commit_is_not_acknowledged(replicas):
 
 def test_a_long_log_is_loaded_in_parts(replicas):
     writer = driver_of(replicas)
-    for i in range(45):
+    for i in range(46):
         commit(writer, i, f"g{(i + 3) % 7}", "m" * 4_000)
     loader = ShardDriver(TP, GroupShard(GroupLimits()), replicas, Timer(), lambda: 1_000)
     ready = []
@@ -171,7 +171,7 @@ def test_a_long_log_is_loaded_in_parts(replicas):
         parts += 1
     assert parts == 4
     assert ready == [True]
-    assert [offset_of(loader, f"g{i}") for i in range(7)] == list(range(38, 45))
+    assert [offset_of(loader, f"g{i}") for i in range(7)] == list(range(39, 46))
 
 
 def test_transactions_and_strange_records_in_the_log(replicas):
