@@ -131,6 +131,7 @@ class MixedCluster:
         settings: of all nodes.
         format_arguments: for `kbroker storage format`, say the release whose features the cluster has.
         made_by_kafka: Apache Kafka's nodes are formatted by its own tool, with all of its features.
+        dynamic: node 1 is the whole quorum and the only one that is started; others may join (KIP-853).
     """
 
     def __init__(
@@ -141,6 +142,7 @@ class MixedCluster:
         settings: Mapping[str, object] | None = None,
         format_arguments: Sequence[str] = (),
         made_by_kafka: bool = False,
+        dynamic: bool = False,
     ) -> None:
         roles = roles or ["broker,controller"] * len(releases)
         self.nodes = {
@@ -150,10 +152,14 @@ class MixedCluster:
         controllers = [node for node in self.nodes.values() if "controller" in node.roles]
         for node in controllers:
             node.controller_port = free_port()
+        places = [(node.id, f"127.0.0.1:{node.controller_port}") for node in controllers]
+        if dynamic:
+            quorum = {"controller.quorum.bootstrap.servers": ",".join(place for _, place in places)}
+        else:
+            quorum = {"controller.quorum.voters": ",".join(f"{node_id}@{place}" for node_id, place in places)}
+        self._dynamic = dynamic
         self.settings = {
-            "controller.quorum.voters": ",".join(
-                f"{node.id}@127.0.0.1:{node.controller_port}" for node in controllers
-            ),
+            **quorum,
             "offsets.topic.num.partitions": 3,
             "transaction.state.log.num.partitions": 3,
             "group.initial.rebalance.delay.ms": 0,
@@ -166,8 +172,11 @@ class MixedCluster:
         try:
             for node in self.nodes.values():
                 node.configure(self.settings)
-                node.format(*self._format_arguments, as_kafka=self._made_by_kafka)
-            for node in self.nodes.values():
+                arguments = list(self._format_arguments)
+                if self._dynamic:
+                    arguments.append("--standalone" if node.id == 1 else "--no-initial-controllers")
+                node.format(*arguments, as_kafka=self._made_by_kafka and (node.id == 1 or not self._dynamic))
+            for node in list(self.nodes.values())[: 1 if self._dynamic else None]:
                 node.start()
             self.wait_for_brokers()
         except BaseException:
