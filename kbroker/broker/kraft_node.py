@@ -134,11 +134,8 @@ class KraftNode:
         #: Nobody else takes part, so that nobody has to be asked.
         voters = stored.newest_voters or node.voters
         self.is_lone = setup.is_broker and setup.is_controller and voters.is_only(setup.node_id)
-        if transport is None and not self.is_lone:
-            names = ", ".join(str(voter.id) for voter in voters) or "unknown"
-            raise ConfigError(
-                f"the metadata quorum is {names}, and node {setup.node_id} is not to speak to others"
-            )
+        if not self.is_lone:
+            _check_ways(setup, voters, transport)
         self.started: Deferred[None] = Deferred()
         #: In which broker epoch this broker last stopped cleanly, -1 if it did not (KIP-966); before `start`.
         self.previous_broker_epoch: int | None = None
@@ -361,3 +358,21 @@ def _raft_node(setup: KraftSetup, stored: StoredMetadata) -> RaftNode:
         bootstrap_servers=len(setup.bootstrap_controllers),
         endpoints=tuple(QuorumEndpoint(e.name, e.host, e.port) for e in setup.controller_endpoints),
     )
+
+
+def _check_ways(setup: KraftSetup, voters: VoterSet, transport: RaftTransport | None) -> None:
+    """Whether this node could reach the rest of its quorum.
+
+    Raises:
+        ConfigError: it could not.
+    """
+    names = ", ".join(str(voter.id) for voter in voters) or "unknown"
+    if transport is None:
+        raise ConfigError(
+            f"the metadata quorum is {names}, and node {setup.node_id} is not to speak to others"
+        )
+    unknown = [voter for voter in voters if voter.id != setup.node_id and not voter.endpoints]
+    if unknown and not setup.bootstrap_controllers:
+        raise ConfigError(
+            f"the metadata quorum is {names}: controller.quorum.voters must tell where these nodes are"
+        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -16,6 +15,7 @@ from kbroker.metadata.image import (
     TopicImage,
     TopicsImage,
 )
+from kbroker.plain import replace
 from kbroker.protocol.generated.metadata_request import MetadataRequest, MetadataRequestTopic
 
 NAMES = ("one", "__consumer_offsets", "ü" * 80, "many", "none")
@@ -55,7 +55,9 @@ def both(services, version: int, listener: str, request: MetadataRequest) -> tup
 
 
 def services_on(image: ClusterImage):
-    return SimpleNamespace(metadata=SimpleNamespace(image=image), extras={})
+    return SimpleNamespace(
+        metadata=SimpleNamespace(image=image), extras={}, controller_for_clients=image.controller_id
+    )
 
 
 @pytest.mark.parametrize("operations", [False, True])
