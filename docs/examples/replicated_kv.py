@@ -11,8 +11,8 @@ import asyncio
 import random
 import time
 from collections import deque
-from dataclasses import replace
 
+from kbroker.plain import replace
 from kbroker.raft.election_state import ElectionState
 from kbroker.raft.messages import (
     Answered,

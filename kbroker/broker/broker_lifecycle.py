@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,6 +19,7 @@ from kbroker.controller.brokers import NodeRegistration
 from kbroker.controller.features import LATENT_FEATURES, latent_features
 from kbroker.errors import ApiError, ConfigError, ErrorCode, error_code
 from kbroker.metadata.image import ClusterImage, FeatureRange
+from kbroker.plain import plain
 from kbroker.protocol.generated.broker_heartbeat_request import BrokerHeartbeatRequest
 from kbroker.protocol.generated.broker_registration_request import (
     BrokerRegistrationRequest,
@@ -78,7 +78,7 @@ class CommittedCluster(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@plain(frozen=True, kw_only=True)
 class LifecycleTimes:
     """Kafka's settings: broker.heartbeat.interval.ms, broker.session.timeout.ms,
     initial.broker.registration.timeout.ms; and how long a controlled shutdown may take."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from struct import Struct
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +18,7 @@ from crc32c import crc32c
 from kbroker.broker.client_metrics_store import ClientMetricsStore, Push
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import CONFIG_CLIENT_METRICS
+from kbroker.plain import plain
 from kbroker.protocol.compression import Codec
 from kbroker.types import ZERO_UUID, Uuid, uuid_to_string
 
@@ -71,7 +71,7 @@ class Subscription(NamedTuple):
         return all(pattern.fullmatch(texts[selector]) for selector, pattern in self.match)
 
 
-@dataclass(slots=True)
+@plain()
 class Instance:
     """A client that was told what to push. Times are monotonic, in ms."""
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from kbroker.plain import made, plain
 from kbroker.protocol.otlp import Attributes, Histogram, Point
 from kbroker.types import Uuid
 
@@ -25,7 +25,7 @@ SERIES_TEXT_MAX = 2000
 SeriesKey: TypeAlias = tuple[str, Attributes]
 
 
-@dataclass(slots=True, frozen=True)
+@plain(frozen=True)
 class Push:
     """One push, decoded; `time_ms` is when it came."""
 
@@ -40,7 +40,7 @@ class Push:
     points: list[Point]
 
 
-@dataclass(slots=True)
+@plain()
 class Series:
     """The value of a metric now; totals for sums and histograms that came as differences."""
 
@@ -50,7 +50,7 @@ class Series:
     time_ms: int
 
 
-@dataclass(slots=True)
+@plain()
 class InstanceMetrics:
     """What one client instance has told; `last` is its latest push without the points."""
 
@@ -66,7 +66,7 @@ class InstanceMetrics:
     last_ms: int = 0
     #: It said that this was its last push.
     has_ended: bool = False
-    series: dict[SeriesKey, Series] = field(default_factory=dict)
+    series: dict[SeriesKey, Series] = made(default_factory=dict)
 
 
 class ClientMetricsStore:

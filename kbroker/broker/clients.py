@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple, Protocol
 
+from kbroker.plain import made, plain
 from kbroker.protocol.releases import releases
 
 #: Clients remembered after their last connection has closed.
@@ -46,7 +46,7 @@ class ClientName(NamedTuple):
     principal: str
 
 
-@dataclass(slots=True)
+@plain()
 class Client:
     """One client.
 
@@ -61,7 +61,7 @@ class Client:
     since_ms: int
     connections: int = 0
     gone_ms: int | None = None
-    used: dict[int, tuple[int, int]] = field(default_factory=dict)
+    used: dict[int, tuple[int, int]] = made(default_factory=dict)
 
     def note(self, used: Iterable[int]) -> None:
         """Add what a connection used, as `key << 16 | version`."""

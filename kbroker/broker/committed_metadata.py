@@ -8,13 +8,13 @@ lead goes on from exactly what is committed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kbroker.broker.metadata_loader import MetadataLoader
 from kbroker.metadata.delta import ClusterDelta, full_delta
 from kbroker.metadata.difference import difference
 from kbroker.metadata.image import ClusterImage
+from kbroker.plain import replace
 from kbroker.raft.batches import LogItem, QuorumRules, read_items
 from kbroker.types import OffsetAndEpoch
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from kbroker.broker.deferred import Deferred
@@ -21,6 +20,7 @@ from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.delta import ClusterDelta
 from kbroker.metadata.image import ClusterImage
 from kbroker.metadata.records import encode_record
+from kbroker.plain import replace
 from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ at once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from kbroker.metadata.delta import ClusterDelta, MetadataCorruption
 from kbroker.metadata.image import ClusterImage
 from kbroker.metadata.records import MetadataRecord, decode_record
+from kbroker.plain import replace
 from kbroker.raft.batches import LogItem, QuorumRules, check_snapshot
 from kbroker.types import OffsetAndEpoch
 

@@ -8,7 +8,6 @@ far it holds; `expected` is what it will most likely be.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from kbroker.broker.metadata_files import METADATA_DIRECTORY, MetadataFiles
 from kbroker.broker.metadata_loader import NO_RULES, MetadataLoader
@@ -18,6 +17,7 @@ from kbroker.errors import ConfigError
 from kbroker.metadata.delta import MetadataCorruption
 from kbroker.metadata.image import ClusterImage
 from kbroker.metadata.records import MetadataRecord, decode_record
+from kbroker.plain import plain
 from kbroker.raft.batches import LogItem, QuorumRules, RaftLogCorruption, read_items
 from kbroker.raft.messages import RulesAt
 from kbroker.raft.snapshot import BOOTSTRAP_ID
@@ -33,7 +33,7 @@ _PARTITION = TopicPartition("__cluster_metadata", 0)
 _MAX_BATCH_BYTES = 8 << 20
 
 
-@dataclass(slots=True)
+@plain()
 class StoredMetadata:
     """What the disk holds.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 from kbroker.broker.deferred import Deferred
@@ -21,6 +20,7 @@ from kbroker.broker.timer import Timer, TimerHandle
 from kbroker.clock import Clock
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.records import encode_record
+from kbroker.plain import replace
 from kbroker.protocol.generated.no_op_record import NoOpRecord
 from kbroker.raft.batches import QuorumRules, leader_change_batch, rules_batch, values_batch
 from kbroker.raft.messages import (

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kbroker.broker.metadata_files import MetadataFiles
 from kbroker.errors import ErrorCode
 from kbroker.metadata.delta import MetadataCorruption
+from kbroker.plain import replace
 from kbroker.raft.batches import QuorumRules, RaftLogCorruption, check_snapshot
 from kbroker.raft.messages import RulesAt
 from kbroker.raft.rpc import FetchSnapshotRequest, FetchSnapshotResponse

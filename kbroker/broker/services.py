@@ -7,12 +7,12 @@ holds references only, decides nothing, and `main.py` fills it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.client_metrics import ClientMetrics
 from kbroker.broker.clients import ClientRegistry
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.plain import made, plain
 
 if TYPE_CHECKING:
     from kbroker.broker.controller_channel import ControllerChannel
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kbroker.metadata.image import ClusterImage
 
 
-@dataclass(slots=True, kw_only=True)
+@plain(kw_only=True)
 class Services:
     """The parts of one node. All of them are touched on the event loop's thread only."""
 
@@ -68,9 +68,9 @@ class Services:
     #: Copies partitions from other brokers, asks for changes of in-sync sets; None: alone (tests).
     replication: Replication | None = None
     #: Who is connected.
-    clients: ClientRegistry = field(default_factory=ClientRegistry)
+    clients: ClientRegistry = made(default_factory=ClientRegistry)
     #: What clients tell of themselves (KIP-714).
-    client_metrics: ClientMetrics = field(default_factory=ClientMetrics)
+    client_metrics: ClientMetrics = made(default_factory=ClientMetrics)
     #: To the other nodes, to the active controller, and what passes clients' requests on to it; None: there
     #: are no others (tests).
     peers: Peers | None = None
@@ -85,7 +85,7 @@ class Services:
     #: Answers the frame of a request that came inside another one, as from the client that is given.
     answer_frame: Callable[[bytes, Any], Deferred[bytes]] | None = None
     #: Parts that later issues add and that only few handlers ask for, by name.
-    extras: dict[str, Any] = field(default_factory=dict)
+    extras: dict[str, Any] = made(default_factory=dict)
 
     @property
     def txns(self) -> Transactions:

@@ -7,12 +7,12 @@ and with dynamic voters (`kraft.version` 1, KIP-853) the quorum itself. Random i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from kbroker.broker.metadata_files import MetadataFiles
 from kbroker.controller.features import LATEST_METADATA_VERSION
 from kbroker.controller.kraft.bootstrap import feature_records
 from kbroker.metadata.records import encode_record
+from kbroker.plain import made, plain
 from kbroker.raft.batches import QuorumRules, snapshot_batches
 from kbroker.raft.snapshot import BOOTSTRAP_ID
 from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter, VoterSet
@@ -21,7 +21,7 @@ from kbroker.storage.meta_properties import MetaProperties, read_meta_properties
 from kbroker.types import Uuid
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@plain(frozen=True, kw_only=True)
 class StorageFormat:
     """What to write.
 
@@ -47,7 +47,7 @@ class StorageFormat:
     is_controller: bool = True
     voters: Sequence[QuorumVoter] | None = None
     metadata_version: int = LATEST_METADATA_VERSION
-    features: Mapping[str, int] = field(default_factory=dict)
+    features: Mapping[str, int] = made(default_factory=dict)
 
     @property
     def directories(self) -> list[str]:

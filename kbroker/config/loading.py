@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from kbroker.config.broker_config import BrokerConfig
 from kbroker.config.definitions import broker_definition, nearest_name
 from kbroker.config.profiles import PROFILES
 from kbroker.config.sources import environment_settings
 from kbroker.errors import ConfigError
+from kbroker.plain import made, plain
 
 #: Names that Kafka takes although they are in no table: they belong to its plug-ins, or to Kafka before 4.0.
 ELSEWHERE_KNOWN = frozenset(
@@ -43,12 +43,12 @@ ELSEWHERE_KNOWN_PREFIXES = (
 )
 
 
-@dataclass(slots=True)
+@plain()
 class Loaded:
     """The settings of a node, and what there is to warn of (whole sentences)."""
 
     config: BrokerConfig
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str] = made(default_factory=list)
 
 
 def load_config(

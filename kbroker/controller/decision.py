@@ -14,8 +14,9 @@ Nothing here knows where records become true: in KRaft's log, or in ZooKeeper's 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from kbroker.plain import made, plain
 
 if TYPE_CHECKING:
     from kbroker.metadata.records import MetadataRecord
@@ -27,7 +28,7 @@ T = TypeVar("T")
 MAX_RECORDS_PER_REQUEST = 10_000
 
 
-@dataclass(slots=True)
+@plain()
 class Decision(Generic[T]):
     """Records to append, in order, and the answer to give once they are committed.
 
@@ -36,5 +37,5 @@ class Decision(Generic[T]):
     """
 
     response: T
-    records: Sequence[MetadataRecord] = field(default_factory=list)
+    records: Sequence[MetadataRecord] = made(default_factory=list)
     atomic: bool = True

@@ -7,13 +7,13 @@ for a while, and heard nobody: every live broker gets the rest of a session.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf
 
 from kbroker.metadata.image import ClusterImage
+from kbroker.plain import plain
 
 
-@dataclass(slots=True)
+@plain()
 class _Session:
     broker_epoch: int
     heard_ms: float

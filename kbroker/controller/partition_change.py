@@ -16,7 +16,6 @@ leader's AlterPartition, a reassignment, an election), so that the rules of KIP-
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 
 from kbroker.controller.election_rules import ElectionRules, elr_enabled
@@ -29,6 +28,7 @@ from kbroker.metadata.image import (
     PartitionImage,
     TopicImage,
 )
+from kbroker.plain import made, plain
 from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
 from kbroker.types import Uuid
 
@@ -52,7 +52,7 @@ class Election(Enum):
     """As CLEAN, and if there is none, any replica that is alive."""
 
 
-@dataclass(slots=True)
+@plain()
 class Wanted:
     """What is to become of a partition; None where it stays.
 
@@ -68,7 +68,7 @@ class Wanted:
     removing: Sequence[int] | None = None
     recovery_state: int | None = None
     lost: Collection[int] = ()
-    directories: Mapping[int, Uuid] = field(default_factory=dict)
+    directories: Mapping[int, Uuid] = made(default_factory=dict)
     election: Election = Election.CLEAN
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from kbroker.controller.decision import MAX_RECORDS_PER_REQUEST, Decision
@@ -17,6 +16,7 @@ from kbroker.controller.partitions import all_cordoned, check_assignment, new_pa
 from kbroker.controller.placement import UsableBroker, place_replicas
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import CONFIG_TOPIC, ClusterImage, TopicImage
+from kbroker.plain import plain
 from kbroker.protocol.generated.config_record import ConfigRecord
 from kbroker.protocol.generated.create_partitions_request import (
     CreatePartitionsRequest,
@@ -51,7 +51,7 @@ def topic_name_problem(name: str) -> str | None:
     return None
 
 
-@dataclass(slots=True)
+@plain()
 class TopicRules:
     """What creation needs to know besides the request: defaults, config rules, randomness.
 

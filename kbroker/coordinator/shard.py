@@ -14,11 +14,11 @@ Deciding, appending and applying happen in one go, so no decision sees a state t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from struct import Struct
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from kbroker.errors import ErrorCode
+from kbroker.plain import made, plain
 
 #: Whoever waits for an answer; made by the driver, only handed through by the core.
 Ticket: TypeAlias = object
@@ -52,7 +52,7 @@ class Reply(NamedTuple):
     response: Any
 
 
-@dataclass(slots=True)
+@plain()
 class Outcome:
     """What a request or a passed deadline leads to; see the file's law for the order."""
 
@@ -61,7 +61,7 @@ class Outcome:
     atomic: bool = True
     #: Id and epoch of the producer to whose transaction the records belong; (-1, -1): they are true at once.
     producer: tuple[int, int] = (-1, -1)
-    replies: list[Reply] = field(default_factory=list)
+    replies: list[Reply] = made(default_factory=list)
     #: What to do instead of all the rest (the replies included) when the log takes none of the records.
     refused: Callable[[ErrorCode], Outcome] | None = None
     #: What follows once the records are applied.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from kbroker.plain import made, plain
 
 #: Kinds of listeners, as the schemas name them.
 BROKER, CONTROLLER = "broker", "controller"
 
 
-@dataclass(slots=True)
+@plain()
 class ConnectionContext:
     """What is the same for every request of one connection."""
 
@@ -33,11 +33,11 @@ class ConnectionContext:
     client_id: str | None = None
     """As in the newest kind of request."""
     connected_ms: int = -1
-    used: set[int] = field(default_factory=set)
+    used: set[int] = made(default_factory=set)
     """The kinds of requests that came, as `key << 16 | version` (`broker/clients.py`)."""
 
 
-@dataclass(slots=True)
+@plain()
 class RequestContext:
     """One request's header, and its connection."""
 

@@ -5,13 +5,13 @@ v0 (KIP-590).
 
 from __future__ import annotations
 
-from dataclasses import replace
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.forwarding import IN_ENVELOPE, decode_principal
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
+from kbroker.plain import replace
 from kbroker.protocol.generated.envelope_response import EnvelopeResponse
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ the image (a change of an unknown partition) means a damaged log: `MetadataCorru
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kbroker.metadata.image import (
@@ -21,6 +20,7 @@ from kbroker.metadata.image import (
     QuotaEntity,
     TopicImage,
 )
+from kbroker.plain import replace
 from kbroker.types import Uuid
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ next one is published, and a change of one topic costs one topic (plus a shallow
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kbroker.plain import made, plain, replace
 from kbroker.types import ZERO_UUID, Uuid
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ class TopicsImage:
 QuotaEntity = tuple[tuple[str, str | None], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@plain(frozen=True)
 class ClusterImage:
     """The whole cluster. `offset` is the last metadata offset included (-1: none), `epoch` its leader epoch.
 
@@ -247,17 +247,17 @@ class ClusterImage:
     offset: int = -1
     epoch: int = -1
     controller_id: int = -1
-    topics: TopicsImage = field(default_factory=TopicsImage)
-    brokers: Mapping[int, BrokerImage] = field(default_factory=dict)
-    controllers: Mapping[int, ControllerImage] = field(default_factory=dict)
-    configs: Mapping[tuple[int, str], Mapping[str, str]] = field(default_factory=dict)
-    features: Mapping[str, int] = field(default_factory=dict)
+    topics: TopicsImage = made(default_factory=TopicsImage)
+    brokers: Mapping[int, BrokerImage] = made(default_factory=dict)
+    controllers: Mapping[int, ControllerImage] = made(default_factory=dict)
+    configs: Mapping[tuple[int, str], Mapping[str, str]] = made(default_factory=dict)
+    features: Mapping[str, int] = made(default_factory=dict)
     kraft_version: int = 0
     next_producer_id: int = 0
-    quotas: Mapping[QuotaEntity, Mapping[str, float]] = field(default_factory=dict)
-    acls: Mapping[Uuid, Any] = field(default_factory=dict)
-    scram: Mapping[tuple[str, int], Any] = field(default_factory=dict)
-    tokens: Mapping[str, Any] = field(default_factory=dict)
+    quotas: Mapping[QuotaEntity, Mapping[str, float]] = made(default_factory=dict)
+    acls: Mapping[Uuid, Any] = made(default_factory=dict)
+    scram: Mapping[tuple[str, int], Any] = made(default_factory=dict)
+    tokens: Mapping[str, Any] = made(default_factory=dict)
 
     def config(self, resource_type: int, name: str) -> Mapping[str, str]:
         """The configs set on a resource, empty if none. Broker "" is the cluster-wide default."""

@@ -6,9 +6,9 @@ before the next begins. What nodes say to each other is in `rpc.py`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from kbroker.plain import plain
 from kbroker.raft.batches import QuorumRules
 from kbroker.raft.election_state import ElectionState
 from kbroker.raft.rpc import (
@@ -43,7 +43,7 @@ class RulesAt(NamedTuple):
 # -- events: what happened ---------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class Started(Value):
     """The driver has read its files.
 
@@ -63,14 +63,14 @@ class Started(Value):
     rules: tuple[RulesAt, ...] = ()
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class ElectionStored(Value):
     """The election state with this epoch is on stable storage."""
 
     epoch: int
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class Appended(Value):
     """Batches were written to the log, which now ends before `end_offset`; durable is another matter.
 
@@ -89,14 +89,14 @@ class Appended(Value):
     no_op: bool = False
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class Flushed(Value):
     """Everything before `end_offset` is on stable storage, as the log was when the flush began."""
 
     end_offset: int
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class SnapshotTaken(Value):
     """The newest snapshot, or the start of the log, is another: the driver wrote one, or deleted records
     that one contains."""
@@ -105,7 +105,7 @@ class SnapshotTaken(Value):
     log_start_offset: int
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class SnapshotInstalled(Value):
     """After `InstallSnapshot`: the log is empty and begins at the snapshot's end. `rules` as in `Started`.
 
@@ -117,7 +117,7 @@ class SnapshotInstalled(Value):
     installed: bool = True
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class Received(Value):
     """A peer, or an administrator, asks. Exactly one `Reply`, `ServeFetch` or `ServeSnapshot` with the same
     token follows, now or later. `wall_ms` is for DescribeQuorum."""
@@ -127,14 +127,14 @@ class Received(Value):
     wall_ms: int = -1
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class Dropped(Value):
     """Nobody waits for the answer to `token` any more (its connection is gone)."""
 
     token: object
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class Answered(Value):
     """`response` answers the `request` of a `Send` (that very object). A `Send` has one `Answered` or
     `SendFailed`, never both; the driver gives up after the request time-out."""
@@ -144,7 +144,7 @@ class Answered(Value):
     response: Response
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class SendFailed(Value):
     """There is no answer to `request` and will be none: refused, connection lost, timed out, not readable."""
 
@@ -152,7 +152,7 @@ class SendFailed(Value):
     request: Request
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class PeerGone(Value):
     """The process of `peer` is gone: its connection died and its port refuses. No time-out tells this:
     whoever followed it need not wait for one. A false alarm costs an election at most."""
@@ -160,7 +160,7 @@ class PeerGone(Value):
     peer: int
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class VoterProbed(Value):
     """After `ProbeVoter`: the range of kraft.version that it supports, None: no answer."""
 
@@ -168,7 +168,7 @@ class VoterProbed(Value):
     kraft_versions: tuple[int, int] | None
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class ReadBarrier(Value):
     """Tell, by `BarrierPassed`, when this node certainly still led after this event: a read of everything
     before the high watermark then is linearizable."""
@@ -176,12 +176,12 @@ class ReadBarrier(Value):
     token: object
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class Tick(Value):
     """The `deadline` has come (or any other time: it does no harm)."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class ResignRequested(Value):
     """Lead no more and let others stand for election, for instance because the leader's own application
     failed to follow. The node goes on as a voter."""
@@ -189,7 +189,7 @@ class ResignRequested(Value):
     epoch: int
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class ShutDown(Value):
     """The node is about to stop. A leader tells the voters; the driver sends that before it closes."""
 
@@ -216,7 +216,7 @@ Event: TypeAlias = (
 # -- effects: what the driver does, in the order of the list -------------------------------------------------
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class StoreElection(Value):
     """Write the election state durably, then tell by `ElectionStored`. Nothing of its epoch may leave
     before: the effects after this one are performed when it is stored, and if it cannot be, the node ends.
@@ -225,7 +225,7 @@ class StoreElection(Value):
     state: ElectionState
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class AppendLeaderChange(Value):
     """Append the control batch that opens the leader's epoch, then tell by `Appended`. `granting`: the
     voters that elected it."""
@@ -234,7 +234,7 @@ class AppendLeaderChange(Value):
     granting: tuple[int, ...] = ()
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class AppendRules(Value):
     """Append a control batch with these rules of the quorum: the KRaftVersionRecord if `with_version`, and
     the VotersRecord; then tell by `Appended` with them."""
@@ -244,7 +244,7 @@ class AppendRules(Value):
     with_version: bool = False
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class AppendNoOp(Value):
     """Append a record that says nothing, then tell by `Appended` with `no_op`: a read barrier waits for its
     commit."""
@@ -252,7 +252,7 @@ class AppendNoOp(Value):
     epoch: int
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class AppendFetched(Value):
     """Append the `records` that the leader of `epoch` sent; they belong at the end of the log. Then tell by
     `Appended`. Batches with another base offset, a wrong checksum or an epoch above `epoch` are no good:
@@ -262,14 +262,14 @@ class AppendFetched(Value):
     response: FetchResponse
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class FlushLog(Value):
     """Make everything before `end_offset` durable, then tell by `Flushed`. One at a time is under way."""
 
     end_offset: int
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class Truncate(Value):
     """Cut the log back to end before `end_offset`: what was behind was never committed. No event answers.
     `Flushed` of a flush that began before may still come and is taken for what it is."""
@@ -277,7 +277,7 @@ class Truncate(Value):
     end_offset: int
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class WriteSnapshot(Value):
     """A piece of a snapshot came from the leader: put `response.data` at `response.position` of the
     snapshot's unfinished file (position 0: begin it anew)."""
@@ -285,7 +285,7 @@ class WriteSnapshot(Value):
     response: FetchSnapshotResponse
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class InstallSnapshot(Value):
     """The snapshot is complete: check it, make it durable under its name, drop the whole log and let it
     begin at the snapshot's end, then tell by `SnapshotInstalled`. The `Commit` of its offset follows that."""
@@ -293,21 +293,21 @@ class InstallSnapshot(Value):
     snapshot_id: OffsetAndEpoch
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class BecomeLeader(Value):
     """This node leads `epoch`, and everything before its epoch is committed: it may take records."""
 
     epoch: int
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class Commit(Value):
     """Everything before `high_watermark` is committed, whoever leads."""
 
     high_watermark: int
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class Resign(Value):
     """This node does not lead `epoch` any more: what was not committed may never be. Comes also if it was
     elected but never came to `BecomeLeader`."""
@@ -315,7 +315,7 @@ class Resign(Value):
     epoch: int
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class LeaderChanged(Value):
     """Another node leads `epoch`; -1: nobody that this node knows of."""
 
@@ -323,14 +323,14 @@ class LeaderChanged(Value):
     epoch: int
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class RulesChanged(Value):
     """kraft.version and voters in force are others now (committed or not: the newest in the log count)."""
 
     rules: QuorumRules
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class Send(Value):
     """Send to the node `to`: at the endpoints `RaftNode.endpoints_of(to)`; an id below 0 is the bootstrap
     server -1 - to. The driver answers by one `Answered` or `SendFailed` with this very request."""
@@ -339,7 +339,7 @@ class Send(Value):
     request: Request
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class Reply(Value):
     """Answer the `Received` with this token."""
 
@@ -347,7 +347,7 @@ class Reply(Value):
     response: Response
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class ServeFetch(Value):
     """Answer with `response`, its `records` being what the log has from `offset` on, before `end_offset`:
     whole batches, at least one, as many as fit the limits of driver and asker; nothing, if the log begins
@@ -359,7 +359,7 @@ class ServeFetch(Value):
     end_offset: int
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class ServeSnapshot(Value):
     """Answer with `response`, completed by the size and the piece of the snapshot that `request` asks for;
     error SNAPSHOT_NOT_FOUND or POSITION_OUT_OF_RANGE if there is none."""
@@ -369,14 +369,14 @@ class ServeSnapshot(Value):
     response: FetchSnapshotResponse
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class ProbeVoter(Value):
     """Ask the node at these endpoints (ApiVersions) for its range of kraft.version; tell by `VoterProbed`."""
 
     voter: QuorumVoter
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class BarrierPassed(Value):
     """The answer to `ReadBarrier`: read everything before this offset. None: this node does not lead."""
 
@@ -384,7 +384,7 @@ class BarrierPassed(Value):
     high_watermark: int | None
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class Warn(Value):
     """Something a peer said cannot be, and was not obeyed: for the log, as it may come again and again."""
 

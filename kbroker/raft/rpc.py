@@ -6,10 +6,10 @@ checked in `wire.py` and do not come this far.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from kbroker.errors import ErrorCode
+from kbroker.plain import plain
 from kbroker.raft.values import Value
 from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter, ReplicaKey
 from kbroker.types import OffsetAndEpoch
@@ -30,7 +30,7 @@ class LeaderView(NamedTuple):
 # -- elections -----------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class VoteRequest(Value):
     """Ask `voter` for its vote in `epoch`; with `pre_vote` only whether it would give it (KIP-996), the
     epoch being the one the asker is in.
@@ -44,7 +44,7 @@ class VoteRequest(Value):
     pre_vote: bool = False
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class VoteResponse(Value):
     """Whether the vote is granted."""
 
@@ -53,7 +53,7 @@ class VoteResponse(Value):
     granted: bool = False
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class BeginQuorumEpochRequest(Value):
     """The leader of `epoch` tells `voter` of its election."""
 
@@ -63,7 +63,7 @@ class BeginQuorumEpochRequest(Value):
     endpoints: tuple[QuorumEndpoint, ...] = ()
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class BeginQuorumEpochResponse(Value):
     """Taken note, or why not."""
 
@@ -71,7 +71,7 @@ class BeginQuorumEpochResponse(Value):
     leader: LeaderView
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class EndQuorumEpochRequest(Value):
     """The leader of `epoch` stops; the first of `preferred` should stand for election at once."""
 
@@ -81,7 +81,7 @@ class EndQuorumEpochRequest(Value):
     endpoints: tuple[QuorumEndpoint, ...] = ()
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class EndQuorumEpochResponse(Value):
     """Taken note, or why not."""
 
@@ -92,7 +92,7 @@ class EndQuorumEpochResponse(Value):
 # -- the log -------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class FetchRequest(Value):
     """`replica` has everything before `offset` on stable storage, its last record being of `last_epoch`."""
 
@@ -104,7 +104,7 @@ class FetchRequest(Value):
     high_watermark: int = HIGH_WATERMARK_UNTOLD
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class FetchResponse(Value):
     """Records from the asked offset on, or where the logs part, or which snapshot to fetch first.
 
@@ -122,7 +122,7 @@ class FetchResponse(Value):
     records: object = b""
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class FetchSnapshotRequest(Value):
     """Bytes of a snapshot from `position` on."""
 
@@ -133,7 +133,7 @@ class FetchSnapshotRequest(Value):
     max_bytes: int = (1 << 31) - 1
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class FetchSnapshotResponse(Value):
     """A piece of the snapshot, which is `size` bytes in all. `data` is opaque as `FetchResponse.records`,
     except that it has a length."""
@@ -149,7 +149,7 @@ class FetchSnapshotResponse(Value):
 # -- the quorum itself ---------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class DescribeQuorumRequest(Value):
     """Ask the leader for the state of the quorum."""
 
@@ -163,7 +163,7 @@ class ReplicaState(NamedTuple):
     last_caught_up_ms: int = -1
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class DescribeQuorumResponse(Value):
     """The state of the quorum; from the leader only. `nodes`: where the voters are."""
 
@@ -175,7 +175,7 @@ class DescribeQuorumResponse(Value):
     nodes: tuple[QuorumVoter, ...] = ()
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class AddVoterRequest(Value):
     """Make an observer a voter (KIP-853). The range of kraft.version in `voter` is found out by asking it."""
 
@@ -184,14 +184,14 @@ class AddVoterRequest(Value):
     ack_when_committed: bool = True
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class RemoveVoterRequest(Value):
     """Make a voter an observer (KIP-853)."""
 
     voter: ReplicaKey
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class UpdateVoterRequest(Value):
     """A voter's endpoints or its range of kraft.version are others now (KIP-853)."""
 
@@ -199,7 +199,7 @@ class UpdateVoterRequest(Value):
     voter: QuorumVoter
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class UpgradeKraftVersion(Value):
     """Finalize this kraft.version (from UpdateFeatures, so never from a peer): 0 -> 1 puts the voters with
     their directories into the log. `validate_only` changes nothing.
@@ -209,7 +209,7 @@ class UpgradeKraftVersion(Value):
     validate_only: bool = False
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class VoterChangeResponse(Value):
     """The answer to all changes of the quorum, UpgradeKraftVersion included."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import Enum
 
+from kbroker.plain import made, plain
 from kbroker.raft.election_state import NOBODY, ElectionState
 from kbroker.raft.log_view import LogView
 from kbroker.raft.messages import (
@@ -61,18 +61,18 @@ class Round:
         return min(waits, default=None)
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class Votes:
     """An election that this node stands for, or asks whether it should."""
 
     round: Round
     granted: set[int]
-    rejected: set[int] = field(default_factory=set)
+    rejected: set[int] = made(default_factory=set)
     #: Who could not be reached at the last attempt.
-    missing: set[int] = field(default_factory=set)
+    missing: set[int] = made(default_factory=set)
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class Replica:
     """A follower or observer, as its fetches show it to the leader. Times: of the core's clock, and of the
     wall for those who ask."""
@@ -88,7 +88,7 @@ class Replica:
     leader_end: int = -1
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class Parked:
     """A fetch that waits for news."""
 
@@ -97,7 +97,7 @@ class Parked:
     deadline: int
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class PendingChange:
     """The change of the voters that is under way: one at a time."""
 
@@ -109,31 +109,31 @@ class PendingChange:
     ack_when_committed: bool = True
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class Leading:
     """What a leader keeps."""
 
     epoch_start: int
     voters: dict[int, Replica]
-    observers: dict[ReplicaKey, Replica] = field(default_factory=dict)
+    observers: dict[ReplicaKey, Replica] = made(default_factory=dict)
     #: The epoch's own first record is committed.
     established: bool = False
-    parked: dict[ReplicaKey, Parked] = field(default_factory=dict)
-    begin: Round = field(default_factory=lambda: Round([]))
+    parked: dict[ReplicaKey, Parked] = made(default_factory=dict)
+    begin: Round = made(default_factory=lambda: Round([]))
     begin_at: int = 0
     #: By then a majority must have fetched anew; None: the leader alone is the majority.
     check_at: int | None = None
-    heard: set[int] = field(default_factory=set)
+    heard: set[int] = made(default_factory=set)
     change: PendingChange | None = None
     #: What voters said of themselves while kraft.version is 0.
-    reported: dict[int, QuorumVoter] = field(default_factory=dict)
-    barriers: list[object] = field(default_factory=list)
-    next_barriers: list[object] = field(default_factory=list)
+    reported: dict[int, QuorumVoter] = made(default_factory=dict)
+    barriers: list[object] = made(default_factory=list)
+    next_barriers: list[object] = made(default_factory=list)
     #: Behind the record that the barriers wait for; -1: not appended yet, or no barrier waits.
     barrier_end: int = -1
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class SnapshotFetch:
     """A snapshot on its way from the leader."""
 
@@ -142,7 +142,7 @@ class SnapshotFetch:
     size: int = -1
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class Following:
     """What a follower keeps; a node that looks for a leader keeps it too."""
 
@@ -159,7 +159,7 @@ class Following:
     update_at: int | None = None
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@plain(eq=False)
 class QuorumState:
     """Everything a node knows. `election_at`: when a voter that hears of no leader acts."""
 
@@ -172,7 +172,7 @@ class QuorumState:
     endpoints: tuple[QuorumEndpoint, ...]
     kraft_versions: tuple[int, int]
     auto_join: bool
-    log: LogView = field(default_factory=LogView)
+    log: LogView = made(default_factory=LogView)
     role: Role = Role.UNATTACHED
     high_watermark: int = -1
     leader_endpoints: tuple[QuorumEndpoint, ...] = ()
@@ -180,12 +180,12 @@ class QuorumState:
     retries: int = 0
     votes: Votes | None = None
     leading: Leading | None = None
-    following: Following = field(default_factory=Following)
+    following: Following = made(default_factory=Following)
     ending: Round | None = None
     #: `AppendFetched` or `InstallSnapshot` is under way: the log is not what the core knows.
     writing: bool = False
     stopping: bool = False
-    out: list[Effect] = field(default_factory=list)
+    out: list[Effect] = made(default_factory=list)
     announced: tuple[int, int] = (NOBODY, 0)
 
     @property

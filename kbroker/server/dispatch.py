@@ -18,7 +18,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from importlib import import_module
 from inspect import isawaitable
 from struct import Struct
@@ -29,6 +28,7 @@ from kbroker.broker.forwarding import FORWARDED
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
 from kbroker.handlers.api_table import served_apis
 from kbroker.handlers.context import BROKER, RequestContext
+from kbroker.plain import plain
 from kbroker.protocol.api_keys import (
     request_class,
     request_header_version,
@@ -52,7 +52,7 @@ _SIZE_AND_CORRELATION = Struct(">ii")
 _API_VERSIONS = 18
 
 
-@dataclass(slots=True, frozen=True)
+@plain(frozen=True)
 class Route:
     """Everything about one version of one API that does not change from request to request."""
 

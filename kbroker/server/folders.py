@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from kbroker.broker.metadata_files import METADATA_DIRECTORY
 from kbroker.errors import ConfigError
+from kbroker.plain import made, plain
 from kbroker.storage.disk import Disk
 from kbroker.storage.meta_properties import MetaProperties, check_same_node, read_meta_properties
 
 
-@dataclass(slots=True)
+@plain()
 class Folders:
     """What lies in the folders. `formatted` has those with a meta.properties, `unusable` why others are not
     for use.
@@ -20,7 +20,7 @@ class Folders:
 
     paths: tuple[str, ...]
     formatted: dict[str, MetaProperties]
-    unusable: dict[str, str] = field(default_factory=dict)
+    unusable: dict[str, str] = made(default_factory=dict)
 
     @property
     def cluster_id(self) -> str | None:

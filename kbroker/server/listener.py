@@ -11,9 +11,9 @@ import socket
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from kbroker.handlers.context import BROKER, ConnectionContext
+from kbroker.plain import made, plain
 from kbroker.server.binding import BACKLOG, bind_sockets
 from kbroker.server.connection import ConnectionCore, FrameHandler
 from kbroker.server.large_frame import FrameBuffers
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 _CLOSE_GRACE_S = 0.1
 
 
-@dataclass(slots=True, kw_only=True)
+@plain(kw_only=True)
 class ServerLimits:
     """What one node allows its connections; the names are Kafka's, the unit comes last."""
 
@@ -36,10 +36,10 @@ class ServerLimits:
     idle_ms_max: int = 600_000
     connections_max: int = 2**31 - 1
     connections_max_per_ip: int = 2**31 - 1
-    connections_max_per_ip_overrides: Mapping[str, int] = field(default_factory=dict)
+    connections_max_per_ip_overrides: Mapping[str, int] = made(default_factory=dict)
 
 
-@dataclass(slots=True, frozen=True)
+@plain(frozen=True)
 class Bound:
     """A listener that listens."""
 

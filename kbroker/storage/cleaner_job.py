@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
+from kbroker.plain import as_dict, made, plain
 from kbroker.storage.txn_index import AbortedTxn
 
 
@@ -18,7 +18,7 @@ class SourceSegment(NamedTuple):
     time_index_bytes: int
 
 
-@dataclass(slots=True, kw_only=True)
+@plain(kw_only=True)
 class CleanJob:
     """All that a cleaning has to know of the log, the moment it begins."""
 
@@ -30,9 +30,9 @@ class CleanJob:
     #: The base offset of the first segment that may not be cleaned.
     upper_bound: int
     #: Aborted transactions of that range.
-    aborted: list[AbortedTxn] = field(default_factory=list)
+    aborted: list[AbortedTxn] = made(default_factory=list)
     #: Producer id -> (last data offset or -1, epoch).
-    producers: dict[int, tuple[int, int]] = field(default_factory=dict)
+    producers: dict[int, tuple[int, int]] = made(default_factory=dict)
     segment_bytes: int
     segment_index_bytes: int
     index_interval_bytes: int
@@ -52,7 +52,7 @@ class CleanedGroup(NamedTuple):
     sizes: dict[str, int]
 
 
-@dataclass(slots=True)
+@plain()
 class CleanResult:
     """What a cleaning did. `end_offset` is where the dirty section begins now."""
 
@@ -66,7 +66,7 @@ class CleanResult:
 
 def encode_job(job: CleanJob) -> bytes:
     """One line of JSON, without its end."""
-    return json.dumps(asdict(job), separators=(",", ":")).encode()
+    return json.dumps(as_dict(job), separators=(",", ":")).encode()
 
 
 def decode_job(line: bytes) -> CleanJob:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from kbroker.plain import plain
 
 MAX_LONG: Final = 2**63 - 1
 #: `retention_ms` and `retention_bytes` of -1: keep for ever.
 UNLIMITED: Final = -1
 
 
-@dataclass(slots=True, kw_only=True)
+@plain(kw_only=True)
 class LogConfig:
     """Kafka's topic configs by their names with `_` for `.`; milliseconds and bytes."""
 

@@ -6,15 +6,15 @@ Version 1 (KRaft) names node, cluster and directory; version 0 (ZooKeeper) broke
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from kbroker.errors import ConfigError
+from kbroker.plain import plain
 from kbroker.storage.disk import Disk
 from kbroker.storage.file_names import META_PROPERTIES
 from kbroker.types import Uuid, uuid_from_string, uuid_to_string
 
 
-@dataclass(slots=True, frozen=True, kw_only=True)
+@plain(frozen=True, kw_only=True)
 class MetaProperties:
     """The content of the file; None for what an old file does not tell."""
 

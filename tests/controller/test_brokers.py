@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from kbroker.controller.brokers import (
@@ -17,6 +15,7 @@ from kbroker.controller.elections import broker_back, broker_gone
 from kbroker.controller.features import SUPPORTED_FEATURES, latent_features
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import Endpoint
+from kbroker.plain import replace
 from kbroker.protocol.generated.config_record import ConfigRecord
 from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
 from tests.controller.clusters import cluster, uuid, with_topic

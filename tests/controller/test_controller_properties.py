@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import Phase, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -28,6 +26,7 @@ from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import Endpoint
 from kbroker.metadata.records import decode_record, encode_record
 from kbroker.metadata.snapshot import image_records
+from kbroker.plain import replace
 from kbroker.protocol.generated.create_topics_request import CreatableReplicaAssignment, CreatableTopic
 from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
 from tests.controller.clusters import cluster, rules as topic_rules, uuid

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kbroker.controller.liveness import Liveness
+from kbroker.plain import replace
 from tests.controller.clusters import cluster
 
 SESSION = 9000

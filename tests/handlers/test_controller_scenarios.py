@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from kbroker.controller.alter_partition import IsrMember, Proposal, alter_partitions
@@ -12,6 +10,7 @@ from kbroker.controller.reassignment import Reassignment, alter_reassignments
 from kbroker.errors import ErrorCode
 from kbroker.metadata.image import ClusterImage
 from kbroker.metadata.snapshot import image_records
+from kbroker.plain import replace
 from tests.handlers.fake_brokers import Controller
 
 

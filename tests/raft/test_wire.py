@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from kbroker.errors import ErrorCode, ProtocolError
+from kbroker.plain import replace
 from kbroker.protocol.generated.describe_quorum_request import DescribeQuorumRequest
 from kbroker.protocol.generated.fetch_request import FetchRequest
 from kbroker.protocol.generated.fetch_snapshot_request import FetchSnapshotRequest

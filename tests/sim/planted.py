@@ -6,8 +6,7 @@ or state around `step`; `PLANTED` names them all.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from kbroker.plain import replace
 from kbroker.raft import rpc
 from kbroker.raft.election_state import ElectionState
 from kbroker.raft.messages import (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kbroker.coordinator.group.classic import ClassicGroup, State
 from kbroker.coordinator.group.classic_member import ClassicMember, protocols_of, same_protocols
 from kbroker.coordinator.group.classic_rounds import ClassicRounds, join_error, sync_error
@@ -11,6 +9,7 @@ from kbroker.coordinator.group.group import NO_MEMBER
 from kbroker.coordinator.group.records import group_record
 from kbroker.coordinator.shard import Outcome, Ticket, write_error
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.plain import plain
 from kbroker.protocol.generated.join_group_request import JoinGroupRequest
 from kbroker.protocol.generated.leave_group_request import MemberIdentity
 from kbroker.protocol.generated.leave_group_response import MemberResponse
@@ -22,7 +21,7 @@ MEMBER_ID_REQUIRED_SINCE = 4
 SKIP_ASSIGNMENT_SINCE = 9
 
 
-@dataclass(slots=True)
+@plain()
 class Joining:
     """A JoinGroup with what does not stand in it.
 

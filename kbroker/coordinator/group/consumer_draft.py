@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from kbroker.coordinator.group import consumer_records as write
@@ -17,6 +16,7 @@ from kbroker.coordinator.group.consumer_group import ConsumerGroup
 from kbroker.coordinator.group.consumer_member import ConsumerMember, Move, reconciled
 from kbroker.coordinator.group.topic_view import TopicView
 from kbroker.coordinator.shard import CoordinatorRecord
+from kbroker.plain import plain
 from kbroker.types import Uuid
 
 _INT32_MAX = 2**31 - 1
@@ -36,7 +36,7 @@ class GroupSettings(NamedTuple):
 _DEFAULTS = GroupSettings()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@plain(frozen=True, kw_only=True)
 class ConsumerLimits:
     """Settings of consumer groups; defaults are Kafka's."""
 

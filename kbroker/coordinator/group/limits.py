@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from kbroker.plain import plain
 
 if TYPE_CHECKING:
     from kbroker.coordinator.group.consumer_draft import ConsumerLimits
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 _INT32_MAX = 2**31 - 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@plain(frozen=True, kw_only=True)
 class GroupLimits:
     """Defaults are Kafka's; names follow the settings `group.*` and `offset(s).*`."""
 
@@ -28,7 +29,7 @@ class GroupLimits:
     offsets_retention_ms: int = 10_080 * 60_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@plain(frozen=True, kw_only=True)
 class Surroundings:
     """What kinds of groups beside the classic one need: asked for only once there is such a group."""
 
