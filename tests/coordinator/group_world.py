@@ -22,15 +22,21 @@ PARKED = object()
 class World:
     """Performs outcomes as coordinator/shard.py says; `answers` keeps what each ticket was answered."""
 
+    #: How the n-th new member's unique part looks.
+    UNIQUE = "uuid{}"
+
     def __init__(self, limits: GroupLimits = NO_DELAY) -> None:
         self.limits = limits
         self.now = 1_000_000
-        self.shard = GroupShard(limits)
+        self.shard = self.new_shard()
         self.log: list[tuple[bytes, bytes | None]] = []
         self.answers: dict[object, object] = {}
         self.refuse: ErrorCode | None = None
         self._unique = count(1)
         self._tickets = count(1)
+
+    def new_shard(self) -> GroupShard:
+        return GroupShard(self.limits)
 
     # -- the driver's part -------------------------------------------------------------------------------
 
@@ -61,7 +67,7 @@ class World:
 
     def replayed(self) -> GroupShard:
         """Another shard that reads the same log."""
-        shard = GroupShard(self.limits)
+        shard = self.new_shard()
         for offset, (key, value) in enumerate(self.log):
             record = shard.decode(key, value)
             assert record is not None
@@ -116,7 +122,7 @@ class World:
             protocols=[JoinGroupRequestProtocol(name=n, metadata=m) for n, m in protocols],
         )
         ticket = self.ticket()
-        joining = Joining(request, version, client, "/127.0.0.1", f"uuid{next(self._unique)}")
+        joining = Joining(request, version, client, "/127.0.0.1", self.UNIQUE.format(next(self._unique)))
         self.perform(self.shard.join(ticket, joining, self.now))
         return ticket
 

@@ -126,7 +126,7 @@ def fetch(core, model, action, now):
     start = core.next_fetch_offset()
     read = [batch for batch in LOG if batch[1] >= start]
     before = core.end_offset
-    acquired = core.acquire(member, read, Wish(records, 4, strict), now)
+    acquired = core.acquire(member, start, read, Wish(records, 4, strict), now)
     model.acquire(acquired, member, now)
     if strict:
         assert sum(last - first + 1 for first, last, _ in acquired) <= records
@@ -183,7 +183,7 @@ def finish(core, model, now):
         core.expire(now)
         model.expire(now)
         read = [batch for batch in LOG if batch[1] >= core.next_fetch_offset()]
-        acquired = core.acquire("z", read, Wish(100), now)
+        acquired = core.acquire("z", core.next_fetch_offset(), read, Wish(100), now)
         model.acquire(acquired, "z", now)
         for first, last, _ in acquired:
             core.settle(core.acknowledge("z", [AckBatch(first, last, [ACCEPT])], now), True)
@@ -195,7 +195,9 @@ def finish(core, model, now):
 
 
 def taken(core, member="a", records=100, **more):
-    return [tuple(each) for each in core.acquire(member, LOG, Wish(records, **more), 0)]
+    return [
+        tuple(each) for each in core.acquire(member, core.next_fetch_offset(), LOG, Wish(records, **more), 0)
+    ]
 
 
 def test_new_records_come_in_whole_batches_unless_the_limit_is_strict():
@@ -227,7 +229,7 @@ def test_what_is_being_written_is_nobodys_and_comes_back_if_it_could_not_be():
     taken(core, records=1)
     change = core.acknowledge("a", [AckBatch(0, 0, [RELEASE])], 0)
     assert change.batches == [StateBatch(0, 0, 0, 1)]
-    assert core.acquire("b", LOG[:1], Wish(1), 0) == []
+    assert core.acquire("b", 0, LOG[:1], Wish(1), 0) == []
     with pytest.raises(ApiError, match="could not be completed"):
         core.acknowledge("a", [AckBatch(0, 0, [ACCEPT])], 0)
     core.settle(change, False)
@@ -257,3 +259,19 @@ def test_gaps_of_what_was_kept_are_given_out():
     assert core.next_fetch_offset() == 2
     assert core.end_offset == 8
     assert taken(core) == [(2, 3, 1), (4, 5, 3), (6, 6, 1), (9, 23, 1)]
+
+
+def test_offsets_that_the_log_does_not_have_are_passed_over():
+    core = SharePartition(0)
+    assert core.acquire("a", 0, [(5, 6)], Wish(9), 0) == [(5, 6, 1)]
+    assert core.start_offset == 5
+    assert core.acquire("a", 7, [(12, 12)], Wish(9), 0) == [(12, 12, 1)]
+    core.settle(core.acknowledge("a", [AckBatch(5, 6, [ACCEPT])], 0), True)
+    assert core.start_offset == 12
+
+
+def test_records_of_aborted_transactions_are_done_with_at_once():
+    core = SharePartition(0)
+    taken(core, records=5)
+    core.archive(0, 1)
+    assert core.start_offset == 2
