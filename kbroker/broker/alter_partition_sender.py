@@ -19,7 +19,7 @@ from kbroker.protocol.generated.alter_partition_request import (
     PartitionData,
     TopicData,
 )
-from kbroker.replication.isr import Proposal, Verdict
+from kbroker.replication.isr import NOBODY_JOINS_OR_LEAVES, Proposal, Verdict
 
 if TYPE_CHECKING:
     from kbroker.broker.deferred import Deferred
@@ -193,7 +193,7 @@ class AlterPartitionSender:
             ):
                 if proposal.joins >= 0:
                     self.expands += 1
-                else:
+                elif proposal.joins != NOBODY_JOINS_OR_LEAVES:
                     self.shrinks += 1
                 _log.info("%s: in sync are %s now", tp, answer.isr)
             return True

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.replication.delayed_produce import CommitQueue
-from kbroker.replication.isr import Proposal, Verdict
+from kbroker.replication.isr import NOBODY_JOINS_OR_LEAVES, Proposal, Verdict
 from kbroker.replication.leader import LeaderState
 from kbroker.storage.follower_append import follow_log_start, stage_as_follower
 from kbroker.storage.log_config import MAX_LONG
@@ -80,7 +80,7 @@ class _Alone:
         return True
 
     def propose(self, partition: Partition, proposal: Proposal) -> None:
-        raise AssertionError("nobody may join or leave")
+        assert proposal.joins == NOBODY_JOINS_OR_LEAVES, "nobody may join or leave"
 
 
 ALONE: InSyncPort = _Alone()
@@ -197,13 +197,14 @@ class Partition:
         replicas: tuple[int, ...],
         isr: tuple[int, ...],
         min_isr: int,
+        recovering: bool = False,
     ) -> None:
         """Become leader in `leader_epoch`, or take a change of replicas within it."""
         state = self.leader_state
         begins = state is None or state.leader_epoch != leader_epoch
         before = () if state is None else state.isr
         if state is not None and not begins:
-            state.change_replicas(replicas, isr, partition_epoch)
+            state.change_replicas(replicas, isr, partition_epoch, recovering)
             state.min_isr = min_isr
         else:
             log = self.online_log()
@@ -222,6 +223,7 @@ class Partition:
                 lag_time_max_ms=self._in_sync.lag_time_max_ms,
                 began_ms=self._clock.monotonic_ms(),
                 may_join=self._in_sync.may_join,
+                recovering=recovering,
             )
         self.leader_id = local_id
         self.leader_epoch = leader_epoch
@@ -231,6 +233,13 @@ class Partition:
             self._progress()
         self._check_deletions()
         self._ask_for_sync()
+        self._say_recovered()
+
+    def _say_recovered(self) -> None:
+        state = self.leader_state
+        proposal = state.propose_recovered() if state is not None else None
+        if proposal is not None:
+            self._in_sync.propose(self, proposal)
 
     def configure(self, config: LogConfig, min_isr: int) -> None:
         """Obey a changed configuration from now on."""
@@ -367,7 +376,7 @@ class Partition:
     def check_in_sync(self) -> None:
         """From time to time: ask for laggards to leave, or again for what a newer controller refused."""
         state = self.leader_state
-        if state is None or self.log is None or not state.followers:
+        if state is None or self.log is None or not (state.followers or state.recovering):
             return
         in_sync = state.in_sync
         if in_sync.proposal is not None:
@@ -375,6 +384,7 @@ class Partition:
                 in_sync.waits = False
                 self._in_sync.propose(self, in_sync.proposal)
             return
+        self._say_recovered()
         proposal = state.propose_leave(self.log.log_end_offset, self._clock.monotonic_ms())
         if proposal is not None:
             self._in_sync.propose(self, proposal)

@@ -14,7 +14,7 @@ from kbroker.broker.deferred import Deferred
 from kbroker.broker.group_sync import GroupSync
 from kbroker.broker.partition import ALONE, InSyncPort, Partition
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.metadata.image import CONFIG_BROKER, CONFIG_TOPIC, NO_LEADER
+from kbroker.metadata.image import CONFIG_BROKER, CONFIG_TOPIC, NO_LEADER, RECOVERING
 from kbroker.replication.purgatory import Purgatory
 from kbroker.replication.throttle import is_throttled
 from kbroker.storage.data_sync import DataSync
@@ -373,6 +373,7 @@ class ReplicaManager:
             state.replicas,
             state.isr,
             settings.min_insync_replicas,
+            state.leader_recovery_state == RECOVERING,
         )
         if new_term:
             self._tell(Leadership(partition.topic_partition, partition.topic_id, state.leader_epoch))

@@ -20,11 +20,15 @@ from typing import NamedTuple
 
 from kbroker.errors import ErrorCode
 
+#: `Proposal.joins` where the set stays as it is.
+NOBODY_JOINS_OR_LEAVES = -2
+
 
 class Proposal(NamedTuple):
     """An in-sync set that the leader asks for.
 
-    `joins` is the replica that would come in, -1 if it is about some that leave.
+    `joins` is the replica that would come in, -1 if it is about some that leave, NOBODY_JOINS_OR_LEAVES if
+    the leader only says that it has recovered (KIP-704).
     """
 
     isr: tuple[int, ...]
@@ -79,6 +83,11 @@ class InSyncSet:
         """Ask for `replicas` to go; until it is committed they count. Only while nothing is proposed."""
         left = tuple(each for each in self.committed if each not in replicas)
         return self._propose(Proposal(left, leader_epoch, self.partition_epoch))
+
+    def propose_recovered(self, leader_epoch: int) -> Proposal:
+        """Say that the leader, elected uncleanly, has recovered. Only while nothing is proposed."""
+        proposal = Proposal(self.committed, leader_epoch, self.partition_epoch, NOBODY_JOINS_OR_LEAVES)
+        return self._propose(proposal)
 
     def _propose(self, proposal: Proposal) -> Proposal:
         assert self.proposal is None, "one proposal at a time"

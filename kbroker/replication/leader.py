@@ -12,14 +12,14 @@ Pure: log ends and times come in as arguments, a new high watermark or a proposa
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
 
+from kbroker.plain import made, plain
 from kbroker.replication.isr import InSyncSet, Proposal
 
 _NEVER = float("-inf")
 
 
-@dataclass(slots=True)
+@plain()
 class FollowerProgress:
     """How far one follower has copied, as its Fetch requests tell; times by a clock that never goes back."""
 
@@ -57,7 +57,7 @@ def _anybody(_replica: int, _broker_epoch: int) -> bool:
     return True
 
 
-@dataclass(slots=True)
+@plain()
 class LeaderState:
     """The state of one leader epoch.
 
@@ -71,6 +71,7 @@ class LeaderState:
         began_ms: when that was: the in-sync followers have the whole lag time to report.
         may_join: (replica, broker epoch of its last Fetch) -> whether the metadata lets it into the in-sync
             set: registered under that epoch (KIP-903), not fenced, not shutting down (KIP-841).
+        recovering: we were elected uncleanly, and the controller was not told yet that we have recovered.
     """
 
     local_id: int
@@ -84,8 +85,9 @@ class LeaderState:
     lag_time_max_ms: float = 30_000
     began_ms: float = 0
     may_join: Callable[[int, int], bool] = _anybody
-    followers: dict[int, FollowerProgress] = field(default_factory=dict)
-    in_sync: InSyncSet = field(init=False)
+    recovering: bool = False
+    followers: dict[int, FollowerProgress] = made(default_factory=dict)
+    in_sync: InSyncSet = made(init=False)
 
     def __post_init__(self) -> None:
         self.in_sync = InSyncSet(self.isr, self.partition_epoch)
@@ -114,10 +116,17 @@ class LeaderState:
 
     # -- news --
 
-    def change_replicas(self, replicas: tuple[int, ...], isr: tuple[int, ...], partition_epoch: int) -> bool:
+    def change_replicas(
+        self,
+        replicas: tuple[int, ...],
+        isr: tuple[int, ...],
+        partition_epoch: int,
+        recovering: bool = False,
+    ) -> bool:
         """Take what the metadata says within this leader epoch; False if we know later things already."""
         if not self.in_sync.take(isr, partition_epoch):
             return False
+        self.recovering = recovering
         self._follow_in_sync()
         self.replicas = replicas
         self.followers = {
@@ -162,6 +171,15 @@ class LeaderState:
             return None
         return in_sync.propose_join(replica, self.leader_epoch)
 
+    def propose_recovered(self) -> Proposal | None:
+        """Say that an unclean leader has recovered: what it has is the log from now on (KIP-704).
+
+        Any proposal says so; this one is for the time until somebody joins, which may be never.
+        """
+        if not self.recovering or self.in_sync.proposal is not None:
+            return None
+        return self.in_sync.propose_recovered(self.leader_epoch)
+
     def propose_leave(self, leader_end: int, now_ms: float) -> Proposal | None:
         """Ask for the followers to be out of sync that have lagged for too long."""
         in_sync = self.in_sync
@@ -184,6 +202,7 @@ class LeaderState:
         """The controller's answer to a proposal; whether the set changed (see `InSyncSet.accepted`)."""
         taken = self.in_sync.accepted(proposal, leader_epoch, partition_epoch, isr)
         if taken:
+            self.recovering = False
             self._follow_in_sync()
         return taken
 

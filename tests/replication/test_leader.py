@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
+from kbroker.errors import ErrorCode
+from kbroker.replication.isr import NOBODY_JOINS_OR_LEAVES
 from kbroker.replication.leader import FollowerProgress, LeaderState
 
 
@@ -75,3 +77,29 @@ def test_caught_up_means_the_end_of_now_or_of_the_fetch_before():
     assert progress.last_caught_up_ms == 200
     progress.fetched(11, 30, 400)
     assert progress.last_caught_up_ms == 200
+
+
+def test_an_unclean_leader_says_that_it_has_recovered_until_it_is_heard():
+    leader = state((1,), recovering=True)
+    proposal = leader.propose_recovered()
+    assert proposal == ((1,), 0, 0, NOBODY_JOINS_OR_LEAVES)
+    assert leader.propose_recovered() is None
+    leader.in_sync.refused(proposal, ErrorCode.OPERATION_NOT_ATTEMPTED)
+    again = leader.propose_recovered()
+    assert leader.accepted(again, 0, 1, (1,))
+    assert leader.propose_recovered() is None
+
+
+def test_what_the_metadata_says_of_recovery_counts():
+    leader = state((1, 2), isr=(1,), recovering=True)
+    leader.change_replicas((1, 2), (1,), 1)
+    assert leader.propose_recovered() is None
+    leader.change_replicas((1, 2), (1,), 2, recovering=True)
+    assert leader.propose_recovered().partition_epoch == 2
+
+
+def test_a_proposal_to_join_says_it_too():
+    leader = state((1, 2), isr=(1,), recovering=True)
+    leader.follower_fetched(2, 0, 0, 0)
+    assert leader.propose_join(2).isr == (1, 2)
+    assert leader.propose_recovered() is None

@@ -396,6 +396,47 @@ def test_scenario_28_without_an_eligible_replica_nobody_leads():
     cluster.assert_same()
 
 
+def test_scenario_29_an_unclean_leader_says_when_it_has_recovered_and_the_old_one_is_cut_to_it():
+    """KIP-704: it says so by itself, before anybody else is in sync."""
+    cluster = Cluster(min_isr=1, unclean=True)
+    kept = cluster.send()
+    cluster.wait()
+    for follower in (2, 3):
+        cluster.nodes[follower].kill()
+    cluster.wait()
+    lost = cluster.send()
+    cluster.wait()
+    assert lost.acked
+    cluster.nodes[1].kill()
+    cluster.wait()
+    cluster.nodes[2].boot()
+    cluster.wait()
+    state = cluster.state(0)
+    assert (state.leader, state.isr, state.leader_recovery_state) == (2, (2,), 0)
+    later = cluster.send()
+    cluster.nodes[1].boot()
+    cluster.nodes[3].boot()
+    cluster.wait(3000)
+    assert later.acked
+    assert cluster.values(1) == [kept.value, later.value]
+    cluster.assert_same()
+
+
+def test_scenario_29_a_lone_replica_recovers_from_a_power_cut_without_anybody_else():
+    cluster = Cluster(nodes=1, min_isr=1)
+    cluster.send()
+    cluster.wait()
+    cluster.nodes[1].kill(Tail.LOST)
+    cluster.wait()
+    cluster.nodes[1].boot()
+    cluster.wait()
+    changes = [record for records in cluster.controller.log for record in records]
+    said = [each.leader_recovery_state for each in changes if isinstance(each, PartitionChangeRecord)]
+    assert [each for each in said if each >= 0] == [1, 0]
+    assert (cluster.state(0).leader, cluster.state(0).isr) == (1, (1,))
+    assert cluster.send().acked
+
+
 def test_scenario_31_and_32_who_lost_power_does_not_lead_before_who_did_not():
     cluster = Cluster(min_isr=2)
     cluster.send()
