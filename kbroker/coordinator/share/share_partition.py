@@ -139,15 +139,22 @@ class SharePartition:
     # -- giving out ------------------------------------------------------------------------------------------
 
     def acquire(
-        self, member: str, log_batches: Sequence[tuple[int, int]], wish: Wish, now_ms: int
+        self,
+        member: str,
+        fetch_offset: int,
+        log_batches: Sequence[tuple[int, int]],
+        wish: Wish,
+        now_ms: int,
     ) -> list[Acquired]:
         """Give free records of what was read to a member.
 
         Args:
+            fetch_offset: where the log was read from; it has nothing between that and the first batch.
             log_batches: first and last offset of each batch that was read, in order.
         """
         if not log_batches:
             return []
+        self._pass_over(fetch_offset, log_batches[0][0] - 1)
         position = max(log_batches[0][0], self.start_offset)
         last = log_batches[-1][1]
         deadline = now_ms + self.limits.lock_ms
@@ -175,6 +182,26 @@ class SharePartition:
         if given:
             self._remind(deadline)
         return list(_told(given, log_batches, wish.batch_size))
+
+    def _pass_over(self, first: int, last: int) -> None:
+        """There are no such records: those that nobody has seen are done with."""
+        first = max(first, self.start_offset)
+        index = bisect_right(self._spans, first, key=_FIRST)
+        if index and self._spans[index - 1].last >= first:
+            return
+        if index < len(self._spans):
+            last = min(last, self._spans[index].first - 1)
+        if first <= last:
+            self._spans.insert(index, Span(first, last, RecordState.ARCHIVED, 0))
+            self.end_offset = max(self.end_offset, last)
+            self._advance()
+
+    def archive(self, first: int, last: int) -> None:
+        """Records just acquired that their member must not see: those of an aborted transaction."""
+        for span in self._carved(first, last):
+            if span.state is _ACQUIRED and not span.pending:
+                self._set(span, RecordState.ARCHIVED)
+        self._advance()
 
     def _acquire_new(
         self,

@@ -1,0 +1,89 @@
+"""Settings of share groups: the group's own, within the broker's bounds, where set; else the broker's."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from kbroker.coordinator.share.share_partition import ShareLimits
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.metadata.image import CONFIG_GROUP
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kbroker.broker.services import Services
+    from kbroker.storage.log import Log
+
+SHARE_VERSION = "share.version"
+_DURATION = re.compile(
+    r"(-)?P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?)?", re.ASCII | re.IGNORECASE
+)
+
+
+class ShareSettings:
+    """Asked for each request: settings of a group change while it runs."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._served = "share" in services.config.get_list("group.coordinator.rebalance.protocols")
+        self._defaults: ShareLimits | None = None
+
+    def check(self) -> None:
+        """UNSUPPORTED_VERSION while share groups are off, by setting or by `share.version`."""
+        if not self._served or self._services.metadata.image.features.get(SHARE_VERSION, 0) < 1:
+            raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
+
+    def limits(self, group_id: str) -> ShareLimits:
+        """What holds for records in flight."""
+        own = self._own(group_id)
+        if own:
+            return self._limits(own)
+        if self._defaults is None:
+            self._defaults = self._limits({})
+        return self._defaults
+
+    def _limits(self, own: Mapping[str, str]) -> ShareLimits:
+        return ShareLimits(
+            self._value(own, "record.lock.duration.ms"),
+            self._value(own, "delivery.count.limit"),
+            self._value(own, "partition.max.record.locks"),
+            own.get("share.renew.acknowledge.enable", "true").lower() == "true",
+        )
+
+    def committed_only(self, group_id: str) -> bool:
+        """`share.isolation.level`."""
+        return self._own(group_id).get("share.isolation.level", "").lower() == "read_committed"
+
+    def first_offset(self, group_id: str, log: Log, now_ms: int) -> int:
+        """Where a group begins that has no start yet (`share.auto.offset.reset`)."""
+        wish = self._own(group_id).get("share.auto.offset.reset", "latest").lower()
+        if wish == "earliest":
+            return log.log_start_offset
+        end = log.last_stable_offset if self.committed_only(group_id) else log.high_watermark
+        if wish.startswith("by_duration:"):
+            found = log.offset_for_timestamp(now_ms - _milliseconds(wish.partition(":")[2]), end)
+            return end if found is None else found.offset
+        return end
+
+    def _own(self, group_id: str) -> Mapping[str, str]:
+        return self._services.metadata.image.config(CONFIG_GROUP, group_id)
+
+    def _value(self, own: Mapping[str, str], name: str) -> int:
+        config = self._services.config
+        text = own.get(f"share.{name}")
+        if text is None:
+            return config.get_int(f"group.share.{name}")
+        low, high = config.get_int(f"group.share.min.{name}"), config.get_int(f"group.share.max.{name}")
+        return min(max(int(text), low), high)
+
+
+def _milliseconds(text: str) -> int:
+    """Of an ISO 8601 duration as Java reads it; the setting has been checked."""
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        return 0
+    days, hours, minutes, seconds = (int(part or 0) for part in match.group(2, 3, 4, 5))
+    fraction = int(((match.group(6) or "") + "000")[:3])
+    total = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+    return (total * 1000 + fraction) * (-1 if match.group(1) else 1)
