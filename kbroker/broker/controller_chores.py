@@ -35,6 +35,8 @@ _log = logging.getLogger(__name__)
 
 #: After a chore that could not be appended (the disk is full): when it is tried again.
 _RETRY_MS = 1000
+#: So many refused registrations are remembered, not to be told again.
+_REFUSALS_KEPT = 100
 
 
 class ControllerChores:
@@ -68,6 +70,7 @@ class ControllerChores:
         self._rebalance_ms: float | None = None
         self._unclean_ms: float | None = None
         self._seen: ClusterImage | None = None
+        self._refusals: set[tuple[int, Uuid, ErrorCode]] = set()
         controller.watch(self)
 
     # -- what handlers ask -----------------------------------------------------------------------------------
@@ -78,12 +81,25 @@ class ControllerChores:
 
         def decide(image: ClusterImage) -> Decision[int]:
             alive = self._is_alive(image, node, now) or self._is_own(image, node.id)
-            decision = register_broker(image, node, self.rules, alive=alive)
+            try:
+                decision = register_broker(image, node, self.rules, alive=alive)
+            except ApiError as error:
+                self.refused(node.id, node.incarnation_id, error)
+                raise
             offset = image.offset + len(decision.records)
             self._liveness.registered(node.id, decision.response, offset)
             return decision
 
         return self._append(decide)
+
+    def refused(self, broker_id: int, incarnation_id: Uuid, error: ApiError) -> None:
+        """A registration was refused: told in the log, once for each process and reason."""
+        reason = broker_id, incarnation_id, error.code
+        if reason not in self._refusals and error.code is not ErrorCode.NOT_CONTROLLER:
+            if len(self._refusals) >= _REFUSALS_KEPT:
+                self._refusals.clear()
+            self._refusals.add(reason)
+            _log.warning("broker %d may not register: %s", broker_id, error.text or error.code.name)
 
     def _is_alive(self, image: ClusterImage, node: NodeRegistration, now_ms: float) -> bool:
         """Whether another process has that id. One that this controller never heard of has not, where the new

@@ -6,6 +6,7 @@ waits behind one.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,11 @@ if TYPE_CHECKING:
     from kbroker.protocol.primitives import Message
     from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
 
+_log = logging.getLogger(__name__)
+
 _KRAFT_VERSION = "kraft.version"
+#: So many other clusters are told of in the log.
+_FOREIGN_TOLD = 10
 _FOREIGN = ErrorCode.INCONSISTENT_CLUSTER_ID
 
 
@@ -133,22 +138,31 @@ def _kraft_versions(response: Any) -> tuple[int, int]:
 class QuorumService:
     """Answers the quorum's requests of peers and administrators, Kafka's messages by Kafka's messages."""
 
-    __slots__ = ("_raft", "_wire")
+    __slots__ = ("_foreign", "_raft", "_wire")
 
     def __init__(self, raft: RaftDriver, wire: RaftWire) -> None:
         self._raft = raft
         self._wire = wire
+        #: Other clusters whose nodes have come here, as far as it was told in the log.
+        self._foreign: set[str] = set()
 
     def answer(self, request: Message, listener: str) -> Deferred[Message]:
         """The response, for who came by that listener; fails with ApiError when this node stops."""
         try:
             asked = self._wire.read_request(request)
         except RequestRefused as refused:
+            if getattr(refused.response, "error_code", 0) == _FOREIGN:
+                self._tell_foreign(str(getattr(request, "cluster_id", "")))
             done: Deferred[Message] = Deferred()
             done.resolve(refused.response)
             return done
         answer = self._raft.ask(asked)
         return answer.map(lambda response: self._wire.response_message(request, response, listener))
+
+    def _tell_foreign(self, cluster: str) -> None:
+        if cluster not in self._foreign and len(self._foreign) < _FOREIGN_TOLD:
+            self._foreign.add(cluster)
+            _log.warning("a node of cluster %.40r asks here, and is refused", cluster)
 
     @property
     def static_voters(self) -> list[int]:

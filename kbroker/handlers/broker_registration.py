@@ -27,10 +27,12 @@ def handle(
 ) -> Deferred[BrokerRegistrationResponse]:
     """Answered with the broker's epoch when the registration is committed."""
     if request.cluster_id != services.cluster_id:
-        raise ApiError(
+        foreign = ApiError(
             ErrorCode.INCONSISTENT_CLUSTER_ID,
             f"Expected cluster ID {services.cluster_id}, but got cluster ID {request.cluster_id}",
         )
+        services.active_chores.refused(request.broker_id, request.incarnation_id, foreign)
+        raise foreign
     if request.is_migrating_zk_broker:
         raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, "The cluster takes no brokers of ZooKeeper's.")
     node = NodeRegistration(
