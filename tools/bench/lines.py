@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from tools.bench import groups, librdkafka, transactions, wire
+from tools.bench import consumer_groups, groups, librdkafka, transactions, wire
 from tools.bench.brokers import BrokerProcess
 from tools.bench.load import Load, one_in_flight, pipelined
 
@@ -98,6 +98,8 @@ def measure(broker: BrokerProcess, options: Options, progress: Progress) -> Resu
     for name, measured in _librdkafka(broker, options):
         note(name, measured)
     for name, measured in _groups(broker, options):
+        note(name, measured)
+    for name, measured in _consumer_groups(broker, options):
         note(name, measured)
     for name, measured in _transactions(broker, options):
         note(name, measured)
@@ -340,6 +342,20 @@ def _groups(broker: BrokerProcess, options: Options) -> Iterator[tuple[str, Meas
         seconds = groups.join_seconds(broker, _MEMBERS, "many")
         cpu = 1e6 * (broker.cpu_seconds() - before) / _MEMBERS
         yield join, Measured(seconds, "s", less_is_better=True, cpu=cpu, cpu_unit="µs/member")
+
+
+def _consumer_groups(broker: BrokerProcess, options: Options) -> Iterator[tuple[str, Measured]]:
+    name = f"{_MEMBERS} members of a new-protocol group"
+    if not options.wants(name):
+        return
+    with _connection(broker) as sock:
+        wire.create_topics(sock, consumer_groups.TOPIC, partitions=_MEMBERS)
+    for attempt in range(min(2, broker.warm_up_rounds)):
+        consumer_groups.stable_seconds(broker, _MEMBERS, f"new-warm-{attempt}")
+    before = broker.cpu_seconds()
+    seconds = consumer_groups.stable_seconds(broker, _MEMBERS, "new-many")
+    cpu = 1e6 * (broker.cpu_seconds() - before) / _MEMBERS
+    yield name, Measured(seconds, "s", less_is_better=True, cpu=cpu, cpu_unit="µs/member")
 
 
 _TXN_NAMES = (

@@ -37,6 +37,7 @@ VERSIONS = {
     ApiKey.HEARTBEAT: 4,
     ApiKey.OFFSET_COMMIT: 8,
     ApiKey.OFFSET_FETCH: 8,
+    ApiKey.CONSUMER_GROUP_HEARTBEAT: 1,
 }
 _ALREADY_EXISTS = 36
 
@@ -100,13 +101,14 @@ def _exactly(sock: socket.socket, count: int) -> bytes:
     return bytes(parts)
 
 
-def create_topics(sock: socket.socket, *names: str, **configs: str) -> None:
-    """Topics of one partition; those that exist are left alone."""
+def create_topics(sock: socket.socket, *names: str, partitions: int = 1, **configs: str) -> None:
+    """Topics of one partition, or as many as asked for; those that exist are left alone."""
     settings = [
         CreatableTopicConfig(name=name.replace("_", "."), value=value) for name, value in configs.items()
     ]
     topics = [
-        CreatableTopic(name=name, num_partitions=1, replication_factor=1, configs=settings) for name in names
+        CreatableTopic(name=name, num_partitions=partitions, replication_factor=1, configs=settings)
+        for name in names
     ]
     answer, _ = ask(sock, frame(CreateTopicsRequest(topics=topics, timeout_ms=30_000)))
     for topic in answer.topics:
