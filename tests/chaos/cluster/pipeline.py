@@ -30,12 +30,15 @@ class Pipeline(Client):
         super().__init__(history, bootstrap, f"pipeline-{number}")
         self._number = number
         self._count = 0
+        #: Why it had to begin anew.
+        self.restarts: list[str] = []
 
     def work(self) -> None:
         while not self.stopping.is_set():
             try:
                 self._live()
-            except KafkaException:
+            except KafkaException as error:
+                self.restarts.append(f"{time.monotonic():.1f} {error}")
                 self.stopping.wait(0.1)
 
     def _live(self) -> None:

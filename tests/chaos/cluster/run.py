@@ -165,6 +165,7 @@ class Run:
         self._drain(pipeline)
         for client in (*readers, pipeline):
             client.stop()
+        (self.folder / "pipeline.txt").write_text("\n".join(pipeline.restarts))
         return result
 
     def _clients(self) -> tuple[list, list, Pipeline]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
+import traceback
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
@@ -70,7 +72,9 @@ class Client:
         self.stopping.set()
         self._thread.join(patience_s)
         if self._thread.is_alive():
-            self.history.problems.append(f"{self.name} does not come to an end")
+            frame = sys._current_frames().get(self._thread.ident or 0)
+            where = "".join(traceback.format_stack(frame)) if frame else ""
+            self.history.problems.append(f"{self.name} does not come to an end\n{where}")
 
     def _run(self) -> None:
         try:
