@@ -199,6 +199,8 @@ def _plan(
             "controller.quorum.voters does not go together with --standalone or --initial-controllers: a "
             "quorum that may change has controller.quorum.bootstrap.servers instead"
         )
+    if options.standalone and not quorum.is_controller:
+        raise ConfigError("--standalone is for controllers: process.roles of this node has none")
     chosen = options.standalone or options.initial_controllers or options.no_initial_controllers
     if quorum.is_controller and quorum.bootstrap and not quorum.voters and not chosen:
         raise ConfigError(
@@ -212,12 +214,16 @@ def _plan(
             _initial_voter(text, quorum.controller_listener)
             for text in options.initial_controllers.split(",")
         ]
+        voter_ids = [voter.id for voter in voters]
+        doubled = next((each for each in voter_ids if voter_ids.count(each) > 1), None)
+        if doubled is not None:
+            raise ConfigError(f"--initial-controllers names node {doubled} more than once")
         own = next((voter for voter in voters if voter.id == config.node_id), None)
         if own is not None:
             ids[directories.index(metadata_dir)] = own.directory_id
     elif options.no_initial_controllers or not quorum.is_controller:
         voters = []
-    level, features = _levels(options)
+    level, features = _levels(options, bool(chosen) and not quorum.voters)
     return StorageFormat(
         log_dirs=[path for path in directories if path in map(os.path.abspath, config.log_dirs)],
         metadata_dir=metadata_dir,
@@ -263,8 +269,8 @@ def _initial_voter(text: str, listener: str) -> QuorumVoter:
     return QuorumVoter(int(node), directory_id, (endpoint,))
 
 
-def _levels(options: argparse.Namespace) -> tuple[int, dict[str, int]]:
-    """The level of metadata.version, and levels of other features."""
+def _levels(options: argparse.Namespace, dynamic: bool) -> tuple[int, dict[str, int]]:
+    """The level of metadata.version, and levels of other features; `dynamic`: voters may change (KIP-853)."""
     from kbroker.controller.features import (
         KRAFT_VERSION,
         LATEST_METADATA_VERSION,
@@ -290,5 +296,9 @@ def _levels(options: argparse.Namespace) -> tuple[int, dict[str, int]]:
             raise ConfigError(f"give either --release-version or --feature {METADATA_VERSION}=LEVEL")
         level = features.pop(METADATA_VERSION)
     # It follows from the kind of the quorum.
-    features.pop(KRAFT_VERSION, None)
+    if features.pop(KRAFT_VERSION, int(dynamic)) != int(dynamic):
+        raise ConfigError(
+            f"{KRAFT_VERSION} is {int(dynamic)} here, and nothing else: 1 where controller.quorum.voters is empty"
+            " and --standalone, --initial-controllers or --no-initial-controllers is given, else 0"
+        )
     return level, features

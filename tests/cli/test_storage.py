@@ -182,3 +182,22 @@ def test_names_of_levels():
     assert metadata_version_level("3.3-IV3") == 7
     with pytest.raises(ConfigError):
         metadata_version_level("3.2")
+
+
+@pytest.mark.parametrize(
+    ("settings", "arguments", "roles", "why"),
+    [
+        (DYNAMIC, ["-s"], "broker", "--standalone is for controllers"),
+        (DYNAMIC, ["-I", f"1@h:1:{ID},1@h:2:{ID}"], "broker,controller", "names node 1 more than once"),
+        (DYNAMIC, ["-s", "-f", "kraft.version=0"], "broker,controller", "kraft.version is 1 here"),
+        (STATIC, ["-f", "kraft.version=1"], "broker,controller", "kraft.version is 0 here"),
+    ],
+)
+def test_what_kafka_refuses_to_format_is_refused(storage, tmp_path, settings, arguments, roles, why):
+    code, _, error = storage("format", settings, "-t", ID, *arguments, roles=roles)
+    assert (code, why in error) == (1, True)
+    assert not (tmp_path / "d1").exists()
+
+
+def test_the_level_of_kraft_version_may_be_told_where_it_is_that(storage):
+    assert storage("format", DYNAMIC, "-t", ID, "-s", "-f", "kraft.version=1")[0] == 0
