@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import signal
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 _HELP = """\
 usage: kbroker COMMAND [OPTIONS]
@@ -29,6 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # in the background may have asked to ignore it.
         if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
+        # What a start imports and makes is there to stay: no use to look through it again and again.
+        gc.disable()
         from kbroker.cli.start import start
 
         return start(arguments[1:])
@@ -53,5 +58,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 2
 
 
+def command() -> NoReturn:
+    """The process; it ends with the command. To take down a broker's objects one by one may take seconds."""
+    try:
+        code = main()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BrokenPipeError:
+        code = 1
+    os._exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    command()
