@@ -10,11 +10,9 @@ import argparse
 import contextlib
 import json
 import os
-import signal
 import statistics
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -24,6 +22,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from tools.bench import librdkafka
 from tools.bench.brokers import BrokerProcess, Kafka, Kbroker, free_port
+from tools.bench.outages import Line, many_led_again, outages
 from tools.kafka_jars import KAFKA_VERSION
 
 _NODES = 3
@@ -155,9 +154,6 @@ class BenchCluster:
             node.remove()
 
 
-Line = tuple[str, float, str]
-
-
 def rates(cluster: BenchCluster, seconds: float) -> Iterator[Line]:
     """Messages a second through librdkafka, and CPU of the three brokers for each."""
     for acks in ("all", "1"):
@@ -200,93 +196,9 @@ def latency(cluster: BenchCluster, seconds: float) -> Iterator[Line]:
     yield "produce to consume, acks=all, p99", p99 / 1000, "ms"
 
 
-class Silence:
-    """A producer with acks=all that notes when each record was acknowledged."""
-
-    def __init__(self, bootstrap: str, topic: str) -> None:
-        settings = {
-            "bootstrap.servers": bootstrap,
-            "acks": "all",
-            "linger.ms": 0,
-            "retry.backoff.ms": 5,
-            "retry.backoff.max.ms": 20,
-            "topic.metadata.refresh.fast.interval.ms": 10,
-            "reconnect.backoff.ms": 5,
-            "reconnect.backoff.max.ms": 50,
-            "log_level": 0,
-            "enable.idempotence": True,
-        }
-        self._producer = Producer(settings)
-        self._topic = topic
-        self._stop = False
-        self.failed = 0
-        self.acknowledged: list[float] = []
-        self._thread = threading.Thread(target=self._run)
-
-    def __enter__(self) -> Silence:
-        self._thread.start()
-        deadline = time.perf_counter() + _WAIT_SECONDS
-        while not self.acknowledged and time.perf_counter() < deadline:
-            time.sleep(0.01)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._stop = True
-        self._thread.join()
-        self._producer.flush(_WAIT_SECONDS)
-
-    def _run(self) -> None:
-        while not self._stop:
-            self._producer.produce(self._topic, b"x", partition=0, callback=self._told)
-            self._producer.poll(0.002)
-
-    def _told(self, error: object, message: object) -> None:
-        if error is None:
-            self.acknowledged.append(time.perf_counter())
-        else:
-            self.failed += 1
-
-    def after(self, instant: float) -> float:
-        """The longest time without an acknowledgement from `instant` on, once there are some again."""
-        deadline = time.perf_counter() + _WAIT_SECONDS
-        while time.perf_counter() < deadline:
-            time.sleep(0.3)
-            later = [at for at in list(self.acknowledged) if at > instant]
-            if later and time.perf_counter() - later[0] > 1:
-                return max(b - a for a, b in zip([instant, *later], later))
-        raise RuntimeError("nothing was acknowledged any more")
-
-
-def outages(cluster: BenchCluster, kills: int) -> Iterator[Line]:
-    """How long nothing is acknowledged after the leader's end."""
-    cluster.create("outage")
-    for name, how, times in (("killed", _kill, kills), ("stopped", _stop, max(kills // 4, 1))):
-        silences, failed = [], 0
-        for _ in range(times):
-            leader = cluster.leader_of("outage")
-            with Silence(cluster.bootstrap, "outage") as silence:
-                instant = time.perf_counter()
-                how(leader)
-                silences.append(silence.after(instant))
-            failed += silence.failed
-            leader.start()
-            cluster.wait_for(_NODES)
-        yield f"leader {name}: silence, p50", statistics.median(silences), "s"
-        yield f"leader {name}: silence, worst of {times}", max(silences), "s"
-        yield f"leader {name}: sends that failed", failed, ""
-
-
-def _kill(node: BrokerProcess) -> None:
-    node.kill()
-
-
-def _stop(node: BrokerProcess) -> None:
-    assert node._process is not None
-    node._process.send_signal(signal.SIGTERM)
-    threading.Thread(target=node._process.wait).start()
-
-
-def measure(cluster: BenchCluster, kills: int, seconds: float) -> dict[str, tuple[float, str]]:
+def measure(
+    cluster: BenchCluster, kills: int, seconds: float, partitions: int
+) -> dict[str, tuple[float, str]]:
     """All lines."""
     results: dict[str, tuple[float, str]] = {}
 
@@ -301,7 +213,10 @@ def measure(cluster: BenchCluster, kills: int, seconds: float) -> dict[str, tupl
     note(latency(cluster, seconds * 2))
     note(rates(cluster, seconds))
     note([("memory of a node, after the load", cluster.memory_mb(), "MB")])
-    note(outages(cluster, kills))
+    if kills:
+        note(outages(cluster, kills))
+    if partitions:
+        note(many_led_again(cluster, partitions))
     return results
 
 
@@ -309,7 +224,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--without-kafka", action="store_true")
     parser.add_argument("--without-kbroker", action="store_true")
-    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--kills", type=int, default=20, help="0: rates and latencies only")
+    parser.add_argument("--partitions", type=int, default=0, help="also kill a leader of a third of so many")
     parser.add_argument("--seconds", type=float, default=5.0, help="of each load")
     parser.add_argument("--json", metavar="FILE")
     arguments = parser.parse_args()
@@ -323,7 +239,7 @@ def main() -> int:
     for label, make in kinds:
         cluster = BenchCluster(label, make)
         try:
-            results[label] = measure(cluster, arguments.kills, arguments.seconds)
+            results[label] = measure(cluster, arguments.kills, arguments.seconds, arguments.partitions)
         finally:
             cluster.remove()
     print(table(results))
