@@ -298,7 +298,7 @@ def _levels(options: argparse.Namespace, dynamic: bool) -> tuple[int, dict[str, 
     # It follows from the kind of the quorum.
     if features.pop(KRAFT_VERSION, int(dynamic)) != int(dynamic):
         raise ConfigError(
-            f"{KRAFT_VERSION} is {int(dynamic)} here, and nothing else: 1 where controller.quorum.voters is empty"
-            " and --standalone, --initial-controllers or --no-initial-controllers is given, else 0"
+            f"{KRAFT_VERSION} is {int(dynamic)} here, and nothing else: 1 where controller.quorum.voters is "
+            "empty and --standalone, --initial-controllers or --no-initial-controllers is given, else 0"
         )
     return level, features

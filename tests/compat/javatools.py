@@ -39,6 +39,8 @@ _CLASSES = {
     "kafka-groups": _TOOLS + "GroupsCommand",
     "kafka-log-dirs": _TOOLS + "LogDirsCommand",
     "kafka-metadata-quorum": _TOOLS + "MetadataQuorumCommand",
+    "kafka-leader-election": _TOOLS + "LeaderElectionCommand",
+    "kafka-reassign-partitions": _TOOLS + "reassign.ReassignPartitionsCommand",
     "kafka-topics": _TOOLS + "TopicCommand",
     "kafka-transactions": _TOOLS + "TransactionsCommand",
     "kafka-producer-perf-test": _TOOLS + "ProducerPerformance",

@@ -16,6 +16,8 @@ class Load:
     def __init__(self, bootstrap: str, topic: str, partitions: int = 1, pause_s: float = 0.002) -> None:
         self.topic, self.partitions = topic, partitions
         self.acknowledged: dict[tuple[int, int], bytes] = {}
+        #: Of those the leader had already, it did not say where.
+        self.somewhere: set[bytes] = set()
         self.failed: list[str] = []
         self._bootstrap, self._pause_s = bootstrap, pause_s
         self._producer = Producer(
@@ -54,6 +56,8 @@ class Load:
     def _told(self, error: object, message) -> None:
         if error is not None:
             self.failed.append(str(error))
+        elif message.offset() is None or message.offset() < 0:
+            self.somewhere.add(message.value())
         else:
             self.acknowledged[message.partition(), message.offset()] = message.value()
 
@@ -70,6 +74,7 @@ class Load:
         found = read_all(bootstrap, self.topic, self.partitions)
         missing = [place for place, value in self.acknowledged.items() if found.get(place) != value]
         assert not missing, f"lost or changed: {missing[:5]} of {len(self.acknowledged)}"
+        assert self.somewhere <= set(found.values())
         for partition in range(self.partitions):
             values = [int(found[place]) for place in sorted(found) if place[0] == partition]
             assert values == sorted(set(values)), f"doubled or out of order in partition {partition}"
@@ -121,6 +126,9 @@ class Transactions:
             try:
                 for i in range(self.SIZE):
                     producer.produce(self.topic, b"%d.%d" % (number, i), partition=i % self.partitions)
+                # Before an abort, too: else librdkafka may end what the coordinator has not begun yet
+                # (INVALID_TXN_STATE).
+                producer.flush(30)
                 if number % 4:
                     _insist(lambda: producer.commit_transaction(30))
                     self.committed.append(number)
