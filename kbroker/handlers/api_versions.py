@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kbroker.controller.features import SUPPORTED_FEATURES, TRANSACTION_VERSION, latent_features
+from kbroker.controller.features import GROUP_VERSION, SUPPORTED_FEATURES, TRANSACTION_VERSION, latent_features
 from kbroker.errors import ErrorCode
 from kbroker.handlers.api_table import OWN_CLIENT, OWN_TABLE, served_apis
 from kbroker.handlers.context import BROKER
@@ -91,9 +91,11 @@ def _has_features(compatibility: str) -> bool:
 
 
 def _not_told(services: Services) -> Iterable[str]:
-    """Clients that hear of transactions of version 2 use requests that came with Kafka 4.0."""
+    """Clients that hear of transactions of version 2 or of consumer groups use requests that came with
+    Kafka 4.0.
+    """
     kafka = release(services.compatibility)
-    untold = () if kafka is None or kafka.number >= (4, 0) else (TRANSACTION_VERSION,)
+    untold = () if kafka is None or kafka.number >= (4, 0) else (GROUP_VERSION, TRANSACTION_VERSION)
     return (*latent_features(services.metadata.image), *untold)
 
 
