@@ -32,6 +32,8 @@ _log = logging.getLogger(__name__)
 
 #: After an answer that decided nothing.
 RETRY_MS = 50
+#: After so many attempts in vain, about a second, the log is told.
+_FAILURES_TOLD = 20
 REQUEST_TIMEOUT_MS = 10_000
 
 #: (request, timeout in ms) -> the controller's answer; fails with PeerError or ApiError.
@@ -70,6 +72,7 @@ class AlterPartitionSender:
         self._unsent: dict[Partition, Proposal] = {}
         self._armed = False
         self._under_way = False
+        self._in_vain = 0
         self._closed = False
 
     def close(self) -> None:
@@ -163,26 +166,43 @@ class AlterPartitionSender:
         try:
             response: AlterPartitionResponse = done.result()
         except (ApiError, PeerError) as error:
-            _log.info("changes of %d in-sync sets are asked for again: %s", len(sent), error)
+            self._asked_in_vain(len(sent), error)
         else:
             if response.error_code:
-                _log.info(
-                    "changes of %d in-sync sets are asked for again: %s",
-                    len(sent),
-                    error_code(response.error_code).name,
-                )
+                self._asked_in_vain(len(sent), error_code(response.error_code).name)
+            else:
+                self._in_vain = 0
             for topic in response.topics:
                 for each in topic.partitions:
                     decided[(bytes(topic.topic_id), each.partition_index)] = each
         again = False
+        before = self.expands, self.shrinks, self.failures
         for partition, proposal in sent.items():
             answer = decided.get((partition.topic_id, partition.topic_partition.partition))
             if answer is None or not self._decided(partition, proposal, answer):
                 # What was proposed since replaces it.
                 self._unsent.setdefault(partition, proposal)
                 again = True
+        if (self.expands, self.shrinks, self.failures) != before:
+            _log.info(
+                "in-sync sets: %d have grown, %d have shrunk, %d stay",
+                self.expands - before[0],
+                self.shrinks - before[1],
+                self.failures - before[2],
+            )
         if self._unsent:
             self._arm(RETRY_MS if again else 0)
+
+    def _asked_in_vain(self, count: int, why: object) -> None:
+        """No answer that decides anything: usual for a moment while the controller changes."""
+        self._in_vain += 1
+        lasts = self._in_vain == _FAILURES_TOLD
+        _log.log(
+            logging.INFO if lasts else logging.DEBUG,
+            "changes of %d in-sync sets are asked for again: %s",
+            count,
+            why,
+        )
 
     def _decided(self, partition: Partition, proposal: Proposal, answer: Any) -> bool:
         """Tell the partition; False if it wants to ask again."""
@@ -195,12 +215,12 @@ class AlterPartitionSender:
                     self.expands += 1
                 elif proposal.joins != NOBODY_JOINS_OR_LEAVES:
                     self.shrinks += 1
-                _log.info("%s: in sync are %s now", tp, answer.isr)
+                _log.debug("%s: in sync are %s now", tp, answer.isr)
             return True
         self.failures += 1
         code = error_code(answer.error_code)
         verdict = partition.isr_refused(proposal, code)
-        _log.info("%s: in-sync set %s refused (%s): %s", tp, list(proposal.isr), code.name, verdict.value)
+        _log.debug("%s: in-sync set %s refused (%s): %s", tp, list(proposal.isr), code.name, verdict.value)
         return verdict is not Verdict.RETRY
 
 

@@ -85,7 +85,8 @@ def heartbeat(
             fenced = may_stop = True
     if fenced and not broker.fenced:
         records += fence_broker(image, *who, rules).records
-    after = image.apply(records) if records else image
+    # Of what changed only the partitions matter, and only to directories that have failed.
+    after = image.apply(records) if records and beat.offline_log_dirs else image
     records += _directories(after, beat, rules)
     return Decision(HeartbeatReply(caught_up, fenced, may_stop, stopping), records, atomic=False)
 
