@@ -26,6 +26,7 @@ SETTINGS = {"offsets.topic.replication.factor": 1, "auto.leader.rebalance.enable
 #: What differs from run to run besides the rest: who leads the quorum, and ports.
 _VARYING = [
     (r"^\d ID \S+ \S+ (MILLIS|N ms ago) (MILLIS|N ms ago) (Leader|Follower)$", "VOTER"),
+    (r"^2 ID \S+ \S+ \S+ \S+ Observer$", "OBSERVER"),
     (r"LeaderId: \d", "LeaderId: N"),
     (r"(Finalized\w+: \S+ Epoch:) \d+", r"\1 N"),
     (r"^(\d HOST) \d+ ", r"\1 PORT "),
@@ -212,6 +213,41 @@ def elections(session: ClusterSession) -> None:
     session.run("kafka-topics", "--describe", "--topic", "elected")
 
 
+def voters(session: ClusterSession, cluster: MixedCluster) -> None:
+    """kafka-metadata-quorum add-controller and remove-controller; node 1 is the quorum, node 2 joins."""
+    node = cluster.nodes[2]
+
+    def add(*args: object) -> None:
+        settings = ["--command-config", node.properties]
+        session.run("kafka-metadata-quorum", *settings, "add-controller", *args)
+
+    def directory() -> str:
+        text = (node.data / "meta.properties").read_text()
+        return re.findall(r"directory\.id=(\S+)", text)[0]
+
+    def remove(*args: object) -> None:
+        who = ["--controller-id", 2, "--controller-directory-id", directory()]
+        session.run("kafka-metadata-quorum", "remove-controller", *who, *args)
+
+    def look() -> None:
+        session.run("kafka-metadata-quorum", "describe", "--replication", sort=True)
+
+    add()  # It does not run.
+    cluster.restart(2)
+    session.until("Observer", "kafka-metadata-quorum", "describe", "--replication")
+    look()
+    remove()
+    add("--dry-run")
+    add()
+    add()
+    session.until("Follower", "kafka-metadata-quorum", "describe", "--replication")
+    look()
+    remove("--dry-run")
+    remove()
+    session.until("Observer", "kafka-metadata-quorum", "describe", "--replication")
+    look()
+
+
 SESSIONS: dict[str, Callable[[ClusterSession], None]] = {
     each.__name__: each for each in (topics, reassignments, elections, quorum)
 }
@@ -228,10 +264,25 @@ def hold(name: str, java: JavaTools, bootstrap: str, folder: Path, lag_s: float 
     return session.text()
 
 
+def hold_voters(java: JavaTools, release: str, folder: Path) -> str:
+    """The session `voters`, with a cluster of its own."""
+    with MixedCluster(folder, [release] * 2, settings=SETTINGS, made_by_kafka=True, dynamic=True) as cluster:
+        # Node 2 comes later: clients would tell that it does not answer.
+        session = ClusterSession(java, f"127.0.0.1:{cluster.nodes[1].port}", folder, 0)
+        voters(session, cluster)
+    shown = re.sub(r"(--controller-directory-id) \S+", r"\1 ID", session.text())
+    return re.sub(r"CONTROLLER://HOST:\d+", "CONTROLLER://HOST:PORT", shown)
+
+
 def main(kind: str, target: Path, names: list[str]) -> None:
     """Write the recordings."""
     target.mkdir(parents=True, exist_ok=True)
     release = {"kafka": KAFKA, "kbroker": KBROKER}[kind]
+    if not names or names == ["voters"]:
+        with tempfile.TemporaryDirectory() as folder, JavaTools.start(cache_folder()) as java:
+            (target / "voters.txt").write_text(hold_voters(java, release, Path(folder)))
+        if names:
+            return
     with (
         tempfile.TemporaryDirectory() as folder,
         JavaTools.start(cache_folder()) as java,

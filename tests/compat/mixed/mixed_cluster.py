@@ -132,6 +132,7 @@ class MixedCluster:
         format_arguments: for `kbroker storage format`, say the release whose features the cluster has.
         made_by_kafka: Apache Kafka's nodes are formatted by its own tool, with all of its features.
         dynamic: node 1 is the whole quorum and the only one that is started; others may join (KIP-853).
+        late: nodes that are not started.
     """
 
     def __init__(
@@ -143,6 +144,7 @@ class MixedCluster:
         format_arguments: Sequence[str] = (),
         made_by_kafka: bool = False,
         dynamic: bool = False,
+        late: Sequence[int] = (),
     ) -> None:
         roles = roles or ["broker,controller"] * len(releases)
         self.nodes = {
@@ -158,6 +160,7 @@ class MixedCluster:
         else:
             quorum = {"controller.quorum.voters": ",".join(f"{node_id}@{place}" for node_id, place in places)}
         self._dynamic = dynamic
+        self._late = set(range(2, len(releases) + 1)) if dynamic else set(late)
         self.settings = {
             **quorum,
             "offsets.topic.num.partitions": 3,
@@ -176,8 +179,9 @@ class MixedCluster:
                 if self._dynamic:
                     arguments.append("--standalone" if node.id == 1 else "--no-initial-controllers")
                 node.format(*arguments, as_kafka=self._made_by_kafka and (node.id == 1 or not self._dynamic))
-            for node in list(self.nodes.values())[: 1 if self._dynamic else None]:
-                node.start()
+            for node in self.nodes.values():
+                if node.id not in self._late:
+                    node.start()
             self.wait_for_brokers()
         except BaseException:
             self._end()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.compat.cluster_sessions import RECORDED, SESSIONS, SETTINGS, hold
+from tests.compat.cluster_sessions import RECORDED, SESSIONS, SETTINGS, hold, hold_voters
 from tests.compat.javatools import JavaTools
 from tests.compat.mixed.mixed_cluster import KBROKER, MixedCluster
 from tests.needs import need_java
@@ -31,3 +31,11 @@ def test_the_tools_print_of_a_cluster_what_they_print_with_kafka(
 ) -> None:
     printed = hold(session, java, cluster.bootstrap, tmp_path, 0)
     assert printed.splitlines() == (RECORDED / f"{session}.txt").read_text().splitlines()
+
+
+def test_the_tools_print_of_voters_that_come_and_go_what_they_print_with_kafka(
+    java: JavaTools, tmp_path: Path
+) -> None:
+    need_java()
+    printed = hold_voters(java, KBROKER, tmp_path)
+    assert printed.splitlines() == (RECORDED / "voters.txt").read_text().splitlines()

@@ -1,4 +1,7 @@
-"""An Apache Kafka cluster becomes one of kbrokers, node by node, and nobody who uses it notices."""
+"""An Apache Kafka cluster becomes one of kbrokers, node by node, and nobody who uses it notices.
+
+KBROKER_MIXED=all (`make mixed`): and back again.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ import os
 
 import pytest
 
-from kbroker.client.describe import describe_quorum
+from kbroker.client.describe import describe_cluster, describe_quorum
+from kbroker.client.features import update_features
 from kbroker.client.quorum import add_voter, remove_voter
 from kbroker.client.reassignments import unregister_broker
 from kbroker.types import uuid_from_string
@@ -16,6 +20,7 @@ from tests.needs import need_java
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow, pytest.mark.timeout(600)]
 
+ALL = os.environ.get("KBROKER_MIXED") == "all"
 TOPICS = ["load", "exact", "__consumer_offsets", "__transaction_state"]
 SETTINGS = {
     "offsets.topic.replication.factor": 1,
@@ -69,7 +74,7 @@ class Roller:
 
 def test_from_kafka_to_kbroker_and_back_without_a_stop(tmp_path) -> None:
     need_java()
-    releases = [KAFKA, KBROKER, KAFKA] if os.environ.get("KBROKER_MIXED") == "all" else [KAFKA, KBROKER]
+    releases = [KAFKA, KBROKER, KAFKA] if ALL else [KAFKA, KBROKER]
     with MixedCluster(tmp_path, releases, settings=SETTINGS, made_by_kafka=True, dynamic=True) as cluster:
         roller, at = Roller(cluster), cluster.bootstrap
         for topic in ("load", "exact"):
@@ -94,3 +99,28 @@ def test_from_kafka_to_kbroker_and_back_without_a_stop(tmp_path) -> None:
         first, *others = cluster.nodes.values()
         # The first node's log of metadata ends where it left.
         assert assert_same_logs([first, others[0]], "__cluster_metadata", upto=1) > 20
+
+
+@pytest.mark.skipif(not ALL, reason="KBROKER_MIXED=all (make mixed)")
+@pytest.mark.parametrize("releases", [(KBROKER, KBROKER, KAFKA), (KAFKA, KAFKA, KBROKER)], ids="-".join)
+def test_kraft_version_goes_up_in_a_quorum_of_both(tmp_path, releases) -> None:
+    """KIP-853: the two that start first lead; then a voter of the other kind goes and comes back."""
+    need_java()
+    with MixedCluster(tmp_path, releases, settings=SETTINGS, late=[3]) as cluster:
+        roller = Roller(cluster)
+        cluster.restart(3)
+
+        def upgraded(client) -> bool:
+            levels = {feature.name: feature.level for feature in describe_cluster(client).features}
+            if not levels.get("kraft.version"):
+                update_features(client, {"kraft.version": 1})
+            return levels.get("kraft.version") == 1
+
+        cluster.wait(upgraded, "kraft.version 1")
+        roller.leave(3)
+        roller.join(3)
+        cluster.kill(1)
+        cluster.wait(lambda client: describe_quorum(client).leader in (2, 3), "another leader")
+        cluster.create("after", [[2, 3]])
+        cluster.restart(1)
+        assert assert_same_logs(cluster.nodes.values(), "__cluster_metadata", upto=1) > 20
