@@ -24,7 +24,7 @@ class World:
         return self.cache.begin(request, version, follower, lambda topic_id: None)
 
 
-def test_a_full_cache_serves_without_a_session_until_one_is_stale():
+def test_119_a_full_cache_serves_without_a_session_until_one_is_stale():
     world = World(slots=2)
     first, second = world.begin().session_id, world.begin().session_id
     assert world.begin().session_id == 0
@@ -37,7 +37,7 @@ def test_a_full_cache_serves_without_a_session_until_one_is_stale():
     assert len(world.cache) == 2
 
 
-def test_followers_take_the_slot_of_consumers_and_not_the_other_way_round():
+def test_119_followers_take_the_slot_of_consumers_and_not_the_other_way_round():
     world = World(slots=1)
     consumer = world.begin().session_id
     follower = world.begin(follower=True).session_id
@@ -46,7 +46,7 @@ def test_followers_take_the_slot_of_consumers_and_not_the_other_way_round():
     assert world.begin(follower=True).session_id == 0
 
 
-def test_a_larger_session_takes_the_slot_of_a_smaller_one_of_some_age():
+def test_119_a_larger_session_takes_the_slot_of_a_smaller_one_of_some_age():
     world = World(slots=1)
     small = world.begin(1).session_id
     world.now = EVICTION_MS

@@ -171,5 +171,23 @@ def test_104_a_move_is_called_off_by_the_next_controller_after_the_new_replica_d
     assert (p.replicas, p.isr, p.leader, p.reassigning) == ((10, 11), (10, 11), 10, False)
 
 
+def test_106_what_an_older_process_of_a_broker_says_late_is_refused(cluster):
+    cluster.topic("t", [10, 11, 12], min_insync_replicas="1")
+    before = cluster.epochs[10]
+    cluster.world.advance(10_000)
+    for broker in (11, 12):
+        cluster.beat(broker)
+    assert cluster.register(10, incarnation=99, previous=-1) == 0
+    cluster.beat(10)
+    leader, epoch = cluster.state("t")[:2]
+    assert leader != 10
+    after, cluster.epochs[10] = cluster.epochs[10], before
+    assert cluster.beat(10, fence=True)[0] == ErrorCode.STALE_BROKER_EPOCH
+    assert cluster.alter("t", [10], 10, 0, 0) == ErrorCode.STALE_BROKER_EPOCH
+    cluster.epochs[10] = after
+    assert cluster.alter("t", [10], 10, epoch - 1, 0) == ErrorCode.FENCED_LEADER_EPOCH
+    assert cluster.state("t")[:2] == (leader, epoch)
+
+
 def test_108_a_node_of_another_cluster(cluster):
     assert cluster.register(14, cluster_id="another") == ErrorCode.INCONSISTENT_CLUSTER_ID

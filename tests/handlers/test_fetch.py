@@ -3,8 +3,10 @@ from __future__ import annotations
 import pytest
 
 from kbroker.errors import ErrorCode
+from kbroker.protocol.control_records import EndTxnMarker, build_end_txn_batch
 from kbroker.protocol.generated.fetch_request import FetchPartition, FetchTopic, ForgottenTopic, ReplicaState
 from kbroker.protocol.record_batch import decode_records, iter_batches
+from kbroker.storage.log import AppendOrigin
 from tests.handlers.node import batch
 from tests.handlers.test_produce import to
 
@@ -131,7 +133,7 @@ def test_a_parked_fetch_is_woken_by_the_append_and_holds_back_its_own_connection
     assert len(node.replicas.fetches) == 0
 
 
-def test_min_bytes_waits_for_enough_over_all_partitions(node):
+def test_117_min_bytes_waits_for_enough_over_all_partitions(node):
     node.topic("t", partitions=2)
     client, producer = node.connect(), node.connect()
     size = len(batch(b"x" * 100))
@@ -144,7 +146,7 @@ def test_min_bytes_waits_for_enough_over_all_partitions(node):
     assert [len(values(p)) for p in partitions(response).values()] == [1, 1]
 
 
-def test_a_fetch_that_waits_in_vain_answers_with_what_there_is(node):
+def test_117_a_fetch_that_waits_in_vain_answers_with_what_there_is(node):
     node.topic("t")
     client, producer = node.connect(), node.connect()
     client.send(client.frame("Fetch", 11, max_wait_ms=500, min_bytes=100_000, topics=[want("t")]))
@@ -156,7 +158,7 @@ def test_a_fetch_that_waits_in_vain_answers_with_what_there_is(node):
     assert values(response.responses[0].partitions[0]) == [b"little"]
 
 
-def test_deletion_and_lost_leadership_answer_a_parked_fetch(node):
+def test_117_deletion_and_lost_leadership_answer_a_parked_fetch(node):
     gone, moved = node.topic("gone"), node.topic("moved", replicas=(1, 2))
     first, second = node.connect(), node.connect()
     first.send(first.frame("Fetch", 11, max_wait_ms=8000, min_bytes=1, topics=[want("gone")]))
@@ -167,6 +169,44 @@ def test_deletion_and_lost_leadership_answer_a_parked_fetch(node):
     node.move_leader(moved, 0, 2)
     assert partitions(first.answers()[0])["gone", 0].error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     assert partitions(second.answers()[0])["moved", 0].error_code == ErrorCode.FENCED_LEADER_EPOCH
+
+
+def test_117_an_error_in_any_partition_is_told_at_once(node):
+    node.topic("t", partitions=2)
+    client = node.connect()
+    topics = [want("t"), want("t", 77, index=1)]
+    client.send(client.frame("Fetch", 11, max_wait_ms=8000, min_bytes=1, topics=topics))
+    (response,) = client.answers()
+    assert {key: p.error_code for key, p in partitions(response).items()} == {
+        ("t", 0): 0,
+        ("t", 1): ErrorCode.OFFSET_OUT_OF_RANGE,
+    }
+
+
+def test_117_a_reader_of_committed_records_waits_for_the_end_of_the_transaction(node):
+    """What is below the high watermark already may be read when the stable offset moves."""
+    node.topic("t")
+    readers = node.connect(), node.connect()
+    partition = node.replicas.get("t", 0)
+    for isolation, reader in enumerate(readers):
+        reader.send(
+            reader.frame(
+                "Fetch", 11, max_wait_ms=8000, min_bytes=1, isolation_level=isolation, topics=[want("t")]
+            )
+        )
+    pending = batch(b"a", producer_id=5, producer_epoch=0, base_sequence=0, transactional=True)
+    partition.append(pending, node.clock.now_ms(), AppendOrigin.COORDINATOR)
+    partition.flush()
+    assert [values(p) for p in partitions(readers[0].answers()[0]).values()] == [[b"a"]]
+    assert readers[1].answers() == []
+    marker = build_end_txn_batch(
+        EndTxnMarker(True, 0), producer_id=5, producer_epoch=0, timestamp=node.clock.now_ms()
+    )
+    partition.append(marker, node.clock.now_ms(), AppendOrigin.COORDINATOR)
+    partition.flush()
+    (committed,) = partitions(readers[1].answers()[0]).values()
+    assert values(committed)[0] == b"a"
+    assert committed.last_stable_offset == 2
 
 
 def test_a_closed_connection_leaves_nothing_parked(node):
@@ -225,7 +265,7 @@ class TestSessions:
             assert list(news) == [("t", 1)]
             assert values(news["t", 1]) == [b"b"]
 
-    def test_wrong_epochs_and_unknown_sessions(self, node):
+    def test_119_wrong_epochs_and_unknown_sessions(self, node):
         node.topic("t")
         client = node.connect()
         sid = self.begin(client, want("t")).session_id
@@ -251,7 +291,7 @@ class TestSessions:
         assert list(answer) == [("t", 0)]
         assert self.go_on(client, sid, 4).responses == []
 
-    def test_closing_and_beginning_anew(self, node):
+    def test_119_closing_and_beginning_anew(self, node):
         node.topic("t")
         client = node.connect()
         sid = self.begin(client, want("t")).session_id

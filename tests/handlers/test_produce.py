@@ -76,7 +76,7 @@ def test_other_requests_see_what_was_produced_before_them_in_the_same_read(node)
     assert listed.topics[0].partitions[0].offset == 2
 
 
-def test_acks_0_has_no_answer_and_an_error_closes(node):
+def test_027_acks_0_has_no_answer_and_an_error_closes(node):
     node.topic("t")
     client = node.connect()
     client.send(client.frame("Produce", 9, **to("t", batch(b"a"), acks=0)))

@@ -115,7 +115,7 @@ def test_one_of_three_has_no_quorum_and_three_have_one_again(whole):
     whole.create_topic("somebody-decides")
 
 
-def test_a_rolling_restart_loses_no_send(whole):
+def test_033_a_rolling_restart_loses_no_send(whole):
     from confluent_kafka import Producer
 
     topic = whole.create_topic("rolling")
