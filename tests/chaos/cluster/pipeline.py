@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition as Place
@@ -11,6 +12,7 @@ from tests.chaos.cluster.workload import QUICK, Client
 
 SOURCE, TARGET = "source", "target"
 _WAIT_S = 60
+_OFFSETS_S = 10
 
 
 def encode_moved(value: int, transaction: int, size: int) -> bytes:
@@ -32,13 +34,14 @@ class Pipeline(Client):
         self._count = 0
         #: Why it had to begin anew.
         self.restarts: list[str] = []
+        self._hanging: list[Producer] = []
 
     def work(self) -> None:
         while not self.stopping.is_set():
             try:
                 self._live()
-            except KafkaException as error:
-                self.restarts.append(f"{time.monotonic():.1f} {error}")
+            except (KafkaException, _Hangs) as error:
+                self.restarts.append(f"{time.monotonic():.1f} {error!r}")
                 self.stopping.wait(0.1)
 
     def _live(self) -> None:
@@ -80,11 +83,7 @@ class Pipeline(Client):
                 outcome = self._give_up(producer, consumer, messages)
                 return
             places = [Place(*key, offset) for key, offset in ends.items()]
-            _retried(
-                lambda: producer.send_offsets_to_transaction(
-                    places, consumer.consumer_group_metadata(), _WAIT_S
-                )
-            )
+            self._send_offsets(producer, consumer, places)
             _retried(lambda: producer.commit_transaction(_WAIT_S))
             outcome = "ok"
         except KafkaException as error:
@@ -93,6 +92,29 @@ class Pipeline(Client):
             outcome = self._give_up(producer, consumer, messages)
         finally:
             self.history.moves.append(Move(transaction, tuple(values), outcome))
+
+    def _send_offsets(self, producer: Producer, consumer: Consumer, places: list[Place]) -> None:
+        """librdkafka may wait for ever for a group coordinator that it has forgotten, whatever the time-out
+        (its issues 5511 and 5456): then this producer is given up as if its process had died.
+        """
+        group = consumer.consumer_group_metadata()
+        outcome: list[KafkaException | None] = []
+
+        def work() -> None:
+            try:
+                _retried(lambda: producer.send_offsets_to_transaction(places, group, _OFFSETS_S))
+                outcome.append(None)
+            except KafkaException as error:
+                outcome.append(error)
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        thread.join(2 * _OFFSETS_S)
+        if not outcome:
+            self._hanging.append(producer)
+            raise _Hangs
+        if outcome[0] is not None:
+            raise outcome[0]
 
     def _give_up(self, producer: Producer, consumer: Consumer, messages: list) -> str:
         """Abort, and read again what was given up."""
@@ -105,6 +127,10 @@ class Pipeline(Client):
             if key in mine:
                 consumer.seek(Place(*key, offset))
         return "fail"
+
+
+class _Hangs(Exception):
+    pass
 
 
 def _retried(action) -> None:
