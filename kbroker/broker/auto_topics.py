@@ -89,27 +89,35 @@ def create_automatic_topics(services: Services, names: Iterable[str]) -> Deferre
 
     Done when the topics are there and, where this broker leads them, serve. Never fails.
     """
-    topics = [automatic_topic(services.config, name) for name in dict.fromkeys(names)]
-    answer: Deferred[dict[str, ErrorCode]] = Deferred()
+    return create_topics_of_our_own(
+        services, [automatic_topic(services.config, name) for name in dict.fromkeys(names)]
+    ).map(lambda results: {name: code for name, (code, _) in results.items()})
+
+
+def create_topics_of_our_own(
+    services: Services, topics: Sequence[CreatableTopic]
+) -> Deferred[dict[str, tuple[ErrorCode, str | None]]]:
+    """As `create_automatic_topics`, for topics that somebody described; also what was wrong, in words."""
+    answer: Deferred[dict[str, tuple[ErrorCode, str | None]]] = Deferred()
 
     def created(done: Deferred[list[CreatableTopicResult]]) -> None:
         try:
-            codes = {result.name: error_code(result.error_code) for result in done.result()}
+            found = {each.name: (error_code(each.error_code), each.error_message) for each in done.result()}
         except ApiError as error:
-            codes = {topic.name: error.code for topic in topics}
-        for name, code in codes.items():
+            found = {topic.name: (error.code, error.message) for topic in topics}
+        for name, (code, _) in found.items():
             if code is ErrorCode.TOPIC_ALREADY_EXISTS:
-                codes[name] = ErrorCode.NONE
-        made = [name for name, code in codes.items() if code is ErrorCode.NONE]
-        _when_known(services, made).then(lambda _: answer.resolve(codes))
+                found[name] = ErrorCode.NONE, None
+        made = [name for name, (code, _) in found.items() if code is ErrorCode.NONE]
+        _when_known(services, made).then(lambda _: answer.resolve(found))
 
     if services.controller.active or services.to_controller is None:
         rules = topic_rules(services.config, services.new_uuid)
         services.controller.append_records(
-            lambda image: create_topics(image, topics, False, rules), timeout_ms=_TIMEOUT_MS
+            lambda image: create_topics(image, list(topics), False, rules), timeout_ms=_TIMEOUT_MS
         ).then(created)
     else:
-        request = CreateTopicsRequest(topics=topics, timeout_ms=_TIMEOUT_MS)
+        request = CreateTopicsRequest(topics=list(topics), timeout_ms=_TIMEOUT_MS)
         sent = services.to_controller.send(request, _TIMEOUT_MS)
         sent.map(lambda response: response.topics).then(created)
     return answer

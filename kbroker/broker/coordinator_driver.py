@@ -15,6 +15,7 @@ from kbroker.broker.auto_topics import GROUP_OFFSETS
 from kbroker.broker.consumer_groups import ConsumerGroupRules, TopicNews
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.shard_driver import ShardDriver
+from kbroker.broker.streams_groups import StreamsGroupRules
 from kbroker.coordinator.group.classic_requests import Joining
 from kbroker.coordinator.group.group import Group
 from kbroker.coordinator.group.group_shard import GroupShard, ListedGroup
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from kbroker.clock import Clock
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.coordinator.group.consumer_group import ConsumerGroup
+    from kbroker.coordinator.group.streams_group import StreamsGroup
+    from kbroker.coordinator.group.streams_requests import Beat
     from kbroker.metadata.cache import MetadataCache
     from kbroker.metadata.delta import ClusterDelta
     from kbroker.metadata.image import ClusterImage
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
     from kbroker.protocol.generated.join_group_response import JoinGroupResponse
     from kbroker.protocol.generated.leave_group_request import MemberIdentity
     from kbroker.protocol.generated.leave_group_response import LeaveGroupResponse
+    from kbroker.protocol.generated.streams_group_heartbeat_request import StreamsGroupHeartbeatRequest
     from kbroker.protocol.generated.sync_group_request import SyncGroupRequest
     from kbroker.protocol.generated.sync_group_response import SyncGroupResponse
     from kbroker.types import TopicPartition, Uuid
@@ -111,8 +115,11 @@ class GroupCoordinatorDriver:
         self._metadata = metadata
         self._replicas = replicas
         self._consumer_rules = ConsumerGroupRules(config, metadata)
+        self.streams_rules = StreamsGroupRules(config, metadata)
         self._surroundings = Surroundings(
-            image=lambda: metadata.image, consumer_limits=self._consumer_rules.limits
+            image=lambda: metadata.image,
+            consumer_limits=self._consumer_rules.limits,
+            streams_limits=self.streams_rules.limits,
         )
         self._to_load: deque[ShardDriver[GroupShard]] = deque()
         self._loading = False
@@ -224,6 +231,18 @@ class GroupCoordinatorDriver:
         now = self._time.now_ms()
         return driver.submit(lambda ticket: driver.shard.consumer_heartbeat(ticket, beating, now))
 
+    def streams_heartbeat(
+        self, request: StreamsGroupHeartbeatRequest, version: int, client_id: str, client_host: str
+    ) -> Deferred[Beat]:
+        """StreamsGroupHeartbeat: the response, and internal topics to create."""
+        from kbroker.coordinator.group.streams_requests import Beating
+
+        self.streams_rules.check()
+        driver = self._shard(request.group_id)
+        beating = Beating(request, version, client_id, client_host)
+        now = self._time.now_ms()
+        return driver.submit(lambda ticket: driver.shard.streams_heartbeat(ticket, beating, now))
+
     # -- offsets ---------------------------------------------------------------------------------------------
 
     def commit(self, request: Committing) -> Deferred[list[ErrorCode]]:
@@ -293,6 +312,14 @@ class GroupCoordinatorDriver:
         """
         shard = self._shard(group_id).shard
         return shard.consumer.describe(group_id)
+
+    def streams_group(self, group_id: str) -> StreamsGroup:
+        """A streams group, to describe it.
+
+        Raises:
+            ApiError: GROUP_ID_NOT_FOUND if there is none.
+        """
+        return self._shard(group_id).shard.streams.describe(group_id)
 
     def list_groups(self) -> Iterator[ListedGroup]:
         """All groups that this broker coordinates."""

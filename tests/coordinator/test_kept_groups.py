@@ -1,4 +1,4 @@
-"""Share and streams groups that Kafka left in the log: shown, read, never written."""
+"""Share groups that Kafka left in the log: shown, read, never written."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kbroker.coordinator.group.records import decode_record, group_tombstone
 from kbroker.errors import ErrorCode as E
 from tests.coordinator.group_world import World
 
-GROUP_KEY, MEMBER_KEY = b"\x00\x11\x00\x01g", b"\x00\x13\x00\x01g\x00\x01m"
+GROUP_KEY, MEMBER_KEY = b"\x00\x0b\x00\x01g", b"\x00\x0a\x00\x01g\x00\x01m"
 ANY = b"\x00\x00\x00\x00\x00\x01"
 FOR_EVER = 10**15
 
@@ -29,21 +29,20 @@ def delete(w: World) -> E:
 def w() -> World:
     w = World()
     w.commit(("t", 0, 10))
-    replay(w, (GROUP_KEY, ANY), (MEMBER_KEY, ANY), (b"\x00\x15\x00\x01g\x00\x01m", ANY))
+    replay(w, (GROUP_KEY, ANY), (MEMBER_KEY, ANY), (b"\x00\x0d\x00\x01g\x00\x01m", ANY))
     return w
 
 
 def test_the_offset_came_first(w):
-    assert w.shard.list_groups() == [("g", "streams", "Stable", "streams")]
+    assert w.shard.list_groups() == [("g", "share", "Stable", "share")]
     assert w.offset("t", 0) == 10
 
 
-@pytest.mark.parametrize(("key", "kind"), [(b"\x00\x0b", "share"), (b"\x00\x11", "streams")])
-def test_every_kind_is_listed_and_goes_with_its_tombstone(key, kind):
+def test_it_is_listed_and_goes_with_its_tombstone():
     w = World()
-    replay(w, (key + b"\x00\x01g", ANY))
-    assert w.shard.list_groups() == [("g", kind, "Empty", kind)]
-    replay(w, (key + b"\x00\x01g", None))
+    replay(w, (GROUP_KEY, ANY))
+    assert w.shard.list_groups() == [("g", "share", "Empty", "share")]
+    replay(w, (GROUP_KEY, None))
     assert w.shard.list_groups() == []
 
 
@@ -74,10 +73,10 @@ def test_only_an_empty_one_takes_commits_of_tools(w):
 
 def test_the_record_of_its_classic_past_does_not_end_it(w):
     replay(w, group_tombstone("g").encoded())
-    assert w.shard.list_groups() == [("g", "streams", "Stable", "streams")]
+    assert w.shard.list_groups() == [("g", "share", "Stable", "share")]
 
 
 def test_a_members_record_may_come_before_its_groups():
     w = World()
     replay(w, (MEMBER_KEY, ANY), (GROUP_KEY, ANY))
-    assert w.shard.list_groups() == [("g", "streams", "Stable", "streams")]
+    assert w.shard.list_groups() == [("g", "share", "Stable", "share")]

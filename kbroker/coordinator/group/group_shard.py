@@ -14,7 +14,13 @@ from kbroker.coordinator.group.classic import ClassicGroup
 from kbroker.coordinator.group.classic_requests import ClassicRequests, Joining
 from kbroker.coordinator.group.classic_rounds import ClassicRounds, join_error, sync_error
 from kbroker.coordinator.group.group import NO_MEMBER, Group
-from kbroker.coordinator.group.kept_group import CONSUMER_KEYS, GROUP_KEYS, MEMBER_KEYS, OTHER_KEYS
+from kbroker.coordinator.group.kept_group import (
+    CONSUMER_KEYS,
+    GROUP_KEYS,
+    MEMBER_KEYS,
+    OTHER_KEYS,
+    STREAMS_KEYS,
+)
 from kbroker.coordinator.group.limits import GroupLimits, Surroundings
 from kbroker.coordinator.group.offset_requests import (
     NO_PRODUCER,
@@ -35,8 +41,10 @@ from kbroker.types import Uuid
 if TYPE_CHECKING:
     from kbroker.coordinator.group.consumer_part import ConsumerPart
     from kbroker.coordinator.group.consumer_requests import Beating
+    from kbroker.coordinator.group.streams_part import StreamsPart
+    from kbroker.coordinator.group.streams_requests import Beating as StreamsBeating
 
-CONSUMER = "consumer"
+CONSUMER, STREAMS = "consumer", "streams"
 
 
 class ListedGroup(NamedTuple):
@@ -62,6 +70,7 @@ class GroupShard:
         "_consumer",
         "_offset_requests",
         "_rounds",
+        "_streams",
         "_surroundings",
         "_timers",
         "groups",
@@ -71,6 +80,7 @@ class GroupShard:
     def __init__(self, limits: GroupLimits, surroundings: Surroundings | None = None) -> None:
         self._surroundings = surroundings
         self._consumer: ConsumerPart | None = None
+        self._streams: StreamsPart | None = None
         self.groups: dict[str, Group] = {}
         self.offsets = OffsetStore()
         self._timers: TimerQueue[Outcome] = TimerQueue()
@@ -84,6 +94,7 @@ class GroupShard:
             **dict.fromkeys(MEMBER_KEYS, self._apply_kept_member),
             **dict.fromkeys(OTHER_KEYS, self._apply_nothing),
             **dict.fromkeys(CONSUMER_KEYS, self._apply_consumer),
+            **dict.fromkeys(STREAMS_KEYS, self._apply_streams),
         }
 
     @property
@@ -99,6 +110,20 @@ class GroupShard:
     def consumer_heartbeat(self, ticket: Ticket, beating: Beating, now_ms: int) -> Outcome:
         """ConsumerGroupHeartbeat."""
         return self.consumer.heartbeat(ticket, beating, now_ms)
+
+    @property
+    def streams(self) -> StreamsPart:
+        """All about streams groups (KIP-1071); made when it is first asked for."""
+        if self._streams is None:
+            from kbroker.coordinator.group.streams_part import StreamsPart
+
+            assert self._surroundings is not None
+            self._streams = StreamsPart(self.groups, self._timers, self._surroundings)
+        return self._streams
+
+    def streams_heartbeat(self, ticket: Ticket, beating: StreamsBeating, now_ms: int) -> Outcome:
+        """StreamsGroupHeartbeat; answers with a `Beat`."""
+        return self.streams.heartbeat(ticket, beating, now_ms)
 
     # -- classic members -------------------------------------------------------------------------------------
 
@@ -215,6 +240,8 @@ class GroupShard:
         """The metadata changed; see `ConsumerPart.topics_changed`."""
         if self._consumer is not None:
             self._consumer.topics_changed(names, created, racks)
+        if self._streams is not None:
+            self._streams.topics_changed(names, racks)
 
     def list_groups(self) -> list[ListedGroup]:
         """All groups."""
@@ -270,6 +297,9 @@ class GroupShard:
     def _apply_consumer(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
         self.consumer.apply(record)
 
+    def _apply_streams(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
+        self.streams.apply(record)
+
     def _apply_kept_group(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
         group_id, kind = record.key.group_id, GROUP_KEYS[record.key.API_KEY][1]
         group = self.groups.get(group_id)
@@ -305,6 +335,8 @@ class GroupShard:
         for group in self.groups.values():
             if group.TYPE == CONSUMER:
                 self.consumer.loaded(group, now_ms)
+            elif group.TYPE == STREAMS:
+                self.streams.loaded(group, now_ms)
             if not isinstance(group, ClassicGroup):
                 continue
             for member in group.members.values():

@@ -1,6 +1,6 @@
 """A group of a kind that this release does not serve: its records stay as they are, its offsets can be read.
 
-Apache Kafka keeps share and streams groups in `__consumer_offsets`, too. Law of this
+Apache Kafka keeps share groups in `__consumer_offsets`, too. Law of this
 file: nothing here ever writes a record of such a group, so that Kafka finds it again as it was.
 """
 
@@ -14,8 +14,6 @@ from kbroker.coordinator.group.offsets import CommittedOffset
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.share_group_member_metadata_key import ShareGroupMemberMetadataKey
 from kbroker.protocol.generated.share_group_metadata_key import ShareGroupMetadataKey
-from kbroker.protocol.generated.streams_group_member_metadata_key import StreamsGroupMemberMetadataKey
-from kbroker.protocol.generated.streams_group_metadata_key import StreamsGroupMetadataKey
 
 if TYPE_CHECKING:
     from kbroker.coordinator.shard import CoordinatorRecord
@@ -86,13 +84,6 @@ class KeptShareGroup(KeptGroup):
     TYPE = "share"
 
 
-class KeptStreamsGroup(KeptGroup):
-    """A streams group (KIP-1071)."""
-
-    __slots__ = ()
-    TYPE = "streams"
-
-
 class OtherKey(NamedTuple):
     """The key of a record that tells more of such a group than we need."""
 
@@ -101,14 +92,14 @@ class OtherKey(NamedTuple):
 
 #: Key types of consumer groups (consumer_records.py), which are served.
 CONSUMER_KEYS = frozenset({3, 4, 5, 6, 7, 8, 16})
+#: Key types of streams groups (streams_records.py), which are served.
+STREAMS_KEYS = frozenset({17, 19, 20, 21, 22, 23})
 #: Key types that tell of a group's existence, and of a member's: the key's class and the kind of group.
 GROUP_KEYS: dict[int, tuple[Any, type[KeptGroup]]] = {
     11: (ShareGroupMetadataKey, KeptShareGroup),
-    17: (StreamsGroupMetadataKey, KeptStreamsGroup),
 }
 MEMBER_KEYS: dict[int, tuple[Any, type[KeptGroup]]] = {
     10: (ShareGroupMemberMetadataKey, KeptShareGroup),
-    19: (StreamsGroupMemberMetadataKey, KeptStreamsGroup),
 }
-#: The other key types of those groups in Kafka 4.4: assignments, subscriptions, topologies.
-OTHER_KEYS = frozenset(range(9, 24)) - GROUP_KEYS.keys() - MEMBER_KEYS.keys() - CONSUMER_KEYS
+#: The other key types of those groups in Kafka 4.4: assignments, subscriptions.
+OTHER_KEYS = frozenset(range(9, 24)) - GROUP_KEYS.keys() - MEMBER_KEYS.keys() - CONSUMER_KEYS - STREAMS_KEYS

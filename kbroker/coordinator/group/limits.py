@@ -9,6 +9,7 @@ from kbroker.plain import plain
 
 if TYPE_CHECKING:
     from kbroker.coordinator.group.consumer_draft import ConsumerLimits
+    from kbroker.coordinator.group.streams_draft import StreamsLimits
     from kbroker.metadata.image import ClusterImage
 
 _INT32_MAX = 2**31 - 1
@@ -36,3 +37,4 @@ class Surroundings:
     #: The latest metadata.
     image: Callable[[], ClusterImage]
     consumer_limits: Callable[[], ConsumerLimits]
+    streams_limits: Callable[[], StreamsLimits] | None = None

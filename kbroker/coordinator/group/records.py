@@ -11,6 +11,7 @@ from kbroker.coordinator.group.kept_group import (
     GROUP_KEYS,
     MEMBER_KEYS,
     OTHER_KEYS,
+    STREAMS_KEYS,
     OtherKey,
 )
 from kbroker.coordinator.group.offsets import NO_EXPIRY, CommittedOffset
@@ -132,6 +133,8 @@ def decode_record(key: bytes, value: bytes | None) -> CoordinatorRecord | None:
     kind = _KINDS.get(key_type)
     if kind is None and key_type in CONSUMER_KEYS:
         kind = _consumer_kind(key_type)
+    elif kind is None and key_type in STREAMS_KEYS:
+        kind = _streams_kind(key_type)
     if kind is None:
         return _decode_kept(key_type, key, value)
     key_class, value_class = kind
@@ -156,6 +159,13 @@ def decode_record(key: bytes, value: bytes | None) -> CoordinatorRecord | None:
 def _consumer_kind(key_type: int) -> tuple[Any, Any]:
     """Imported late: many brokers keep no such group."""
     from kbroker.coordinator.group.consumer_records import KINDS
+
+    _KINDS.update(KINDS)
+    return KINDS[key_type]
+
+
+def _streams_kind(key_type: int) -> tuple[Any, Any]:
+    from kbroker.coordinator.group.streams_records import KINDS
 
     _KINDS.update(KINDS)
     return KINDS[key_type]
