@@ -7,13 +7,15 @@ ARGS ?=
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help start test lint format bench clean
+.PHONY: help start test lint format bench chaos mixed clean
 
 help:
 	@echo "make start   start a broker on localhost:9092, data in ./data   (options: make start ARGS='--port 9093')"
 	@echo "make test    lint, types, architecture, generated code, all tests (make test PYTEST_ARGS='-k kcat')"
 	@echo "make lint    all of that without the tests"
 	@echo "make bench   kbroker and Apache Kafka side by side               (make bench ARGS=--quick)"
+	@echo "make chaos   twenty clusters, 300 s of faults each               (make chaos ARGS='--seed 7 --runs 1')"
+	@echo "make mixed   every mixture of kbroker and Apache Kafka in one cluster, ten minutes"
 	@echo "make clean   remove the virtual environment and all caches, never ./data"
 
 # The first interpreter that is new enough: PYTHON if given, python3, then the versioned names.
@@ -55,6 +57,12 @@ test: lint
 
 bench: $(VENV)/.kbroker-dev
 	$(BIN)/python -m tools.bench $(ARGS)
+
+chaos: $(VENV)/.kbroker-dev
+	$(BIN)/python -m tests.chaos.cluster --runs 20 --seconds 300 $(ARGS)
+
+mixed: $(VENV)/.kbroker-dev
+	KBROKER_MIXED=all $(BIN)/python -m pytest tests/compat/mixed $(PYTEST_ARGS)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist

@@ -124,3 +124,38 @@ def test_kraft_version_goes_up_in_a_quorum_of_both(tmp_path, releases) -> None:
         cluster.create("after", [[2, 3]])
         cluster.restart(1)
         assert assert_same_logs(cluster.nodes.values(), "__cluster_metadata", upto=1) > 20
+
+
+@pytest.mark.skipif(not ALL, reason="KBROKER_MIXED=all (make mixed)")
+def test_a_node_goes_on_as_the_other_kind_on_the_same_folder(tmp_path) -> None:
+    """With fixed voters: a Kafka node stops, kbroker starts with its properties and data; and back."""
+    need_java()
+    three = {
+        "offsets.topic.replication.factor": 3,
+        "transaction.state.log.replication.factor": 3,
+        "transaction.state.log.min.isr": 2,
+    }
+    releases = [KAFKA, KBROKER, KBROKER]
+    with MixedCluster(tmp_path, releases, settings=three, made_by_kafka=True) as cluster:
+        at = cluster.bootstrap
+        for topic in ("load", "exact"):
+            cluster.create(topic, [[1, 2, 3], [2, 3, 1], [3, 1, 2]], **{"min.insync.replicas": "2"})
+        with Load(at, "load", 3) as load, Group(at, "load") as group, Transactions(at, "exact", 3) as exact:
+            parts = (load, group, exact)
+            for release in (KBROKER, KAFKA):
+                for part in parts:
+                    part.wait_for_more()
+                node = cluster.nodes[1]
+                node.end()
+                node.release = release
+                cluster.restart(1)
+                cluster.wait_in_sync(*TOPICS)
+                cluster.lead(1, TOPICS)
+            for part in parts:
+                part.wait_for_more()
+            group.wait_for(dict(load.acknowledged))
+        load.check(at)
+        exact.check(at)
+        cluster.wait_quiet(*TOPICS)
+        for topic in TOPICS:
+            assert assert_same_logs(cluster.nodes.values(), topic, 3) > 20, topic
