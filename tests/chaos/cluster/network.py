@@ -7,6 +7,7 @@ with a cut cable. That needs nothing but `ip` (iproute2), in any kernel with nam
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Iterable
 from contextlib import suppress
@@ -17,10 +18,10 @@ _NOWHERE = "02:00:00:00:00:00"
 
 
 class Network:
-    """Addresses 10.231.x.1 to .n; x and the names come from this process's id."""
+    """Addresses 10.231.x.1 to .n, x being free on this machine; names begin with this process's id."""
 
     def __init__(self, nodes: Iterable[int]) -> None:
-        self._number = os.getpid() % 250
+        self._number = _free_number()
         self._tag = f"kb{os.getpid() % 100_000}"
         self.nodes = list(nodes)
         self.cuts: set[tuple[int, int]] = set()
@@ -40,6 +41,7 @@ class Network:
         Raises:
             OSError: not allowed here, or no `ip`.
         """
+        _remove_orphans()
         bridge = f"{self._tag}b"
         _ip("link", "add", bridge, "type", "bridge")
         _ip("link", "set", bridge, "address", self._hardware(CLIENTS), "up")
@@ -95,7 +97,25 @@ class Network:
         return f"02:00:0a:e7:{self._number:02x}:{place:02x}"
 
 
-def _ip(*arguments: str) -> None:
+def _free_number() -> int:
+    with suppress(OSError):
+        taken = set(re.findall(r"10\.231\.(\d+)\.", _ip("-4", "addr")))
+        return next(number for number in range(1, 255) if str(number) not in taken)
+    return 1
+
+
+def _remove_orphans() -> None:
+    """What a run that was killed has left."""
+    for space, pid in re.findall(r"^(kb(\d+)n\d+)", _ip("netns"), re.MULTILINE):
+        if not os.path.exists(f"/proc/{pid}"):
+            with suppress(OSError):
+                _ip("netns", "del", space)
+            with suppress(OSError):
+                _ip("link", "del", f"kb{pid}b")
+
+
+def _ip(*arguments: str) -> str:
     done = subprocess.run(["ip", *arguments], capture_output=True, text=True, check=False)
     if done.returncode:
         raise OSError(f"ip {' '.join(arguments)}: {done.stderr.strip()}")
+    return done.stdout
