@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kbroker.errors import ErrorCode, default_message
 from kbroker.protocol.generated.consumer_group_heartbeat_response import ConsumerGroupHeartbeatResponse
 
 if TYPE_CHECKING:
     from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
+    from kbroker.errors import ErrorCode
     from kbroker.handlers.context import RequestContext
     from kbroker.protocol.generated.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
 
@@ -33,7 +33,6 @@ def error_response(
     request: ConsumerGroupHeartbeatRequest, version: int, code: ErrorCode, message: str | None
 ) -> ConsumerGroupHeartbeatResponse:
     """No assignment."""
-    text = default_message(code) if message is None and code is not ErrorCode.UNSUPPORTED_VERSION else message
     return ConsumerGroupHeartbeatResponse(
-        error_code=code, error_message=text, member_id=None, assignment=None
+        error_code=code, error_message=message, member_id=None, assignment=None
     )

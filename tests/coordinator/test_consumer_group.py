@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kbroker.coordinator.group.records import decode_record
-from kbroker.errors import ErrorCode as E
+from kbroker.errors import ApiError, ErrorCode as E
 from tests.coordinator.consumer_world import ConsumerWorld, assignment, held, subscription
 
 
@@ -83,6 +83,28 @@ def test_69_epochs_that_are_not_the_members(w):
     assert w.commit(("t", 0, 7)) == [E.UNKNOWN_MEMBER_ID]
     assert len(w.log) == before
     assert w.commit(("t", 0, 7), member="a", generation=3, version=9) == [E.NONE]
+
+
+@pytest.mark.parametrize(
+    ("member", "epoch", "code"),
+    [
+        ("", -1, E.NONE),
+        ("a", 2, E.NONE),
+        ("a", 1, E.ILLEGAL_GENERATION),
+        ("a", 3, E.ILLEGAL_GENERATION),
+        ("a", -1, E.ILLEGAL_GENERATION),
+        ("b", 2, E.UNKNOWN_MEMBER_ID),
+        ("", 2, E.UNKNOWN_MEMBER_ID),
+    ],
+)
+def test_commits_in_a_transaction(w, member, epoch, code):
+    w.enter("a", "t")
+    try:
+        check = w.consumer().check_commit(member, None, epoch, 3, True)
+        found = E.NONE if check is None else check("t", w.t, 0)
+    except ApiError as error:
+        found = error.code
+    assert found == code
 
 
 def test_the_target_is_not_made_anew_before_its_interval_is_over():

@@ -46,15 +46,12 @@ class ClassicMembers:
 
     def join(self, group: ConsumerGroup, ticket: Ticket, joining: Joining, now_ms: int) -> Outcome:
         """A classic member joins, or joins again; the group is not empty."""
-        request = joining.request
         try:
             return self._join(group, ticket, joining, now_ms)
         except ApiError as error:
-            return Outcome.answer(ticket, join_error(request.member_id, error.code))
+            return Outcome.answer(ticket, join_error(NO_MEMBER, error.code))
         except ProtocolError:
-            return Outcome.answer(
-                ticket, join_error(request.member_id, ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
-            )
+            return Outcome.answer(ticket, join_error(NO_MEMBER, ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
 
     def _join(self, group: ConsumerGroup, ticket: Ticket, joining: Joining, now_ms: int) -> Outcome:
         request = joining.request

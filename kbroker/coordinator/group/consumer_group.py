@@ -139,9 +139,10 @@ class ConsumerGroup:
 
         Raises:
             ApiError: UNKNOWN_MEMBER_ID, UNSUPPORTED_VERSION, STALE_MEMBER_EPOCH; ILLEGAL_GENERATION for a
-                classic member.
+                classic member and in a transaction.
         """
-        if generation < 0 and not self.members:
+        if generation < 0 and (not self.members or (transactional and member_id == NO_MEMBER)):
+            # A tool while nobody is in it; or a producer that does not say for which member it writes.
             return None
         member = self.members.get(member_id)
         if member is None:
@@ -150,7 +151,8 @@ class ConsumerGroup:
             raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
         if generation == member.epoch:
             return None
-        stale = ErrorCode.STALE_MEMBER_EPOCH if member.classic is None else ErrorCode.ILLEGAL_GENERATION
+        new = member.classic is None and not transactional
+        stale = ErrorCode.STALE_MEMBER_EPOCH if new else ErrorCode.ILLEGAL_GENERATION
         if generation > member.epoch or generation < 0:
             raise ApiError(stale)
         held = member
