@@ -129,11 +129,12 @@ def many_led_again(cluster: BenchCluster, count: int) -> Iterator[Line]:
     _until_led(cluster, topics, count, without=-1)
     yield "memory of a node with them", cluster.memory_mb(), "MB"
     for name, how in (("killed", _kill), ("stopped", _stop)):
-        victim = cluster.nodes[-1]
-        led = _until_led(cluster, topics, count, without=-1)[_NODES]
+        leads = _until_led(cluster, topics, count, without=-1)
+        number, led = max(leads.items(), key=lambda each: each[1])
+        victim = cluster.nodes[number - 1]
         began = time.perf_counter()
         how(victim)
-        _until_led(cluster, topics, count, without=_NODES)
+        _until_led(cluster, topics, count, without=number)
         yield f"leader of {led:,} of them {name}: until all are led", time.perf_counter() - began, "s"
         began = time.perf_counter()
         _bring_back(cluster, victim)
