@@ -8,11 +8,16 @@ v10 topic ids (KIP-848).
 
 from __future__ import annotations
 
+import logging
+from struct import Struct
 from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
 from kbroker.coordinator.group.offset_requests import Commit, Committing
-from kbroker.errors import ApiError, ErrorCode
+from kbroker.errors import ApiError, ErrorCode, ProtocolError
+from kbroker.handlers.commit_known import VERSION_MIN, KnownCommit, KnownCommits, find_holes
+from kbroker.protocol.bounded_decode import decode_request
+from kbroker.protocol.generated.offset_commit_request import OffsetCommitRequest
 from kbroker.protocol.generated.offset_commit_response import (
     OffsetCommitResponse,
     OffsetCommitResponsePartition,
@@ -20,21 +25,138 @@ from kbroker.protocol.generated.offset_commit_response import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, Protocol
 
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.metadata.image import TopicImage
     from kbroker.protocol.generated.offset_commit_request import (
-        OffsetCommitRequest,
         OffsetCommitRequestPartition,
         OffsetCommitRequestTopic,
     )
 
+    class CommitConnection(Protocol):
+        """What the path keeps at a connection."""
+
+        commit_cache: KnownCommits | None
+        fast: Mapping[int, Callable[[Any, memoryview, int, int], Any]]
+
+
 VERSIONS = (0, 10)
+
+_log = logging.getLogger(__name__)
+
+_OFFSET_COMMIT = 8
+_SIZE_AND_CORRELATION = Struct(">ii")
+_FLEXIBLE_SINCE = 8
 
 _TIMESTAMP_VERSION = 1
 _TOPIC_IDS_SINCE = 10
+
+
+def raw_path(services: Services) -> CommitPath:
+    """The path of this node."""
+    return CommitPath(services)
+
+
+class CommitPath:
+    """Takes OffsetCommit frames, gives whole answers."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def request(
+        self, connection: CommitConnection, frame: bytes, position: int, context: RequestContext
+    ) -> bytes | Deferred[bytes]:
+        """Any request."""
+        request, _ = decode_request(OffsetCommitRequest, frame, context.version, position)
+        try:
+            result = handle(self._services, context, request)
+        except Exception:
+            _log.exception("an OffsetCommit failed")
+            result = error_response(request, context.version, ErrorCode.UNKNOWN_SERVER_ERROR, None)
+        if context.version >= VERSION_MIN:
+            self._learn(connection, frame, position, context.version, request)
+        version, correlation_id = context.version, context.correlation_id
+        if isinstance(result, Deferred):
+            return result.map(lambda response: _encode(response, version, correlation_id))
+        return _encode(result, version, correlation_id)
+
+    def fast(
+        self, connection: CommitConnection, data: memoryview, start: int, end: int
+    ) -> bytes | Deferred[bytes] | None:
+        """Answer the request at `data[start:end]` if its like was seen before; None: parse it."""
+        cache = connection.commit_cache
+        known = cache.by_size.get(end - start) if cache is not None else None
+        topics = self._services.metadata.image.topics
+        recognised = known.recognise(data, start, topics) if known is not None else None
+        if known is None or recognised is None:
+            return None
+        correlation_id, committing = recognised
+        try:
+            outcome = self._services.groups.commit(committing)
+        except ApiError:
+            return None  # nothing was done: the general path finds out the same, and says it
+        except Exception as error:
+            _log.exception("an OffsetCommit failed")
+            raise ProtocolError(f"OffsetCommit failed here: {error}") from None
+        if outcome.succeeded:
+            codes = outcome.result()
+            return _answer_known(known, codes, correlation_id) if any(codes) else known.answer(correlation_id)
+        answer: Deferred[bytes] = Deferred()
+
+        def committed(done: Deferred[list[ErrorCode]]) -> None:
+            try:
+                codes = done.result()
+            except ApiError as error:
+                codes = [error.code] * len(committing.commits)
+            except Exception as error:
+                answer.fail(error)
+                return
+            answer.resolve(_answer_known(known, codes, correlation_id))
+
+        outcome.then(committed)
+        return answer
+
+    def _learn(
+        self,
+        connection: CommitConnection,
+        frame: bytes,
+        position: int,
+        version: int,
+        request: OffsetCommitRequest,
+    ) -> None:
+        cache = connection.commit_cache
+        if cache is None:
+            cache = connection.commit_cache = KnownCommits()
+
+        def look() -> KnownCommit | None:
+            topics = [_find(self._services, version, topic) for topic in request.topics]
+            holes = find_holes(frame, position, request, version)
+            if holes is None or not topics:
+                return None
+            found = [topic for topic in topics if topic is not None]
+            if len(found) < len(topics):
+                return None
+            answer = _encode(error_response(request, version, ErrorCode.NONE, None), version, 0)
+            return KnownCommit(frame, holes, request, version, found, answer)
+
+        if cache.remember(len(frame), look):
+            connection.fast = {**connection.fast, _OFFSET_COMMIT: self.fast}
+
+
+def _answer_known(known: KnownCommit, codes: list[ErrorCode], correlation_id: int) -> bytes:
+    response = error_response(known.request, known.version, ErrorCode.NONE, None)
+    places = [place for topic in response.topics for place in topic.partitions]
+    return _encode(_filled(response, places, codes), known.version, correlation_id)
+
+
+def _encode(response: OffsetCommitResponse, version: int, correlation_id: int) -> bytes:
+    out = bytearray(9 if version >= _FLEXIBLE_SINCE else 8)
+    response.encode_into(out, version)
+    _SIZE_AND_CORRELATION.pack_into(out, 0, len(out) - 4, correlation_id)
+    return bytes(out)
 
 
 def handle(

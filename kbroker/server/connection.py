@@ -88,6 +88,7 @@ class ConnectionCore:
         "_partial",
         "_rest",
         "close_reason",
+        "commit_cache",
         "context",
         "fast",
         "fetch_cache",
@@ -126,6 +127,7 @@ class ConnectionCore:
         self.staged: list[Any] = _NOTHING_STAGED
         self.produce_cache: Any = None
         self.fetch_cache: Any = None
+        self.commit_cache: Any = None
         #: By API key, their ways around dispatch for frames that their caches know.
         self.fast: Mapping[int, FastPath] = _NO_FAST_PATHS
         self._handler = handler

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from kbroker.handlers.fetch_known import REQUEST_BYTES_MAX, SHAPES_MAX, KnownFetch, KnownFetches
+from kbroker.handlers.fetch_known import KnownFetch, KnownFetches
+from kbroker.handlers.known_requests import REQUEST_BYTES_MAX, SHAPES_MAX
 from kbroker.protocol.generated.fetch_request import FetchPartition, FetchTopic, ForgottenTopic
 from tests.handlers.node import Node
 from tests.handlers.test_fetch import fetch, partitions, produce, values, want
