@@ -9,6 +9,7 @@ from kbroker.broker.metadata_files import METADATA_DIRECTORY
 from kbroker.errors import ConfigError
 from kbroker.plain import made, plain
 from kbroker.storage.disk import Disk
+from kbroker.storage.file_names import META_PROPERTIES
 from kbroker.storage.meta_properties import MetaProperties, check_same_node, read_meta_properties
 
 
@@ -67,6 +68,9 @@ def inspect_folders(
     if unusable and needed not in formatted:
         # A new node has no reason to begin with less than it was told.
         raise ConfigError(next(iter(unusable.values())))
+    for path in paths:
+        if path not in formatted and path not in unusable:
+            _check_holds_no_nodes(disk, path)
     if not formatted and cluster_id is None:
         for path in paths:
             _check_new(disk, path)
@@ -98,6 +102,15 @@ def _check_new(disk: Disk, path: str) -> None:
                 f"{path} has the metadata of a cluster, but no meta.properties: bring that file back, or "
                 "give the cluster's id with --set kbroker.cluster.id=ID, or empty the folder to begin anew"
             )
+
+
+def _check_holds_no_nodes(disk: Disk, path: str) -> None:
+    """The folder of `kbroker start --cluster N` is no node's: it has one of each node in it."""
+    if disk.exists(f"{path}/node-1/{META_PROPERTIES}"):
+        raise ConfigError(
+            f"{path} has the data of a cluster of nodes: go on with it by `kbroker start --cluster N`, or "
+            "give another folder"
+        )
 
 
 def _check_usable(path: str) -> None:

@@ -24,6 +24,7 @@ from kbroker.storage.file_names import (
     HIGH_WATERMARKS,
     LOCK,
     LOG_STARTS,
+    META_PROPERTIES,
     RECOVERY_POINTS,
     STRAY_DIR,
     marked_dir_name,
@@ -254,6 +255,10 @@ class LogManager:
                 self._note_other_dir(log_dir, entry.name)
                 continue
             if tp.topic == _METADATA_TOPIC:
+                continue
+            if self._disk.exists(f"{log_dir.path}/{entry.name}/{META_PROPERTIES}"):
+                # As `node-1` of a local cluster: renamed as a stray it would be lost to its owner.
+                logger.warning("%s/%s is a node's folder; leaving it alone", log_dir.path, entry.name)
                 continue
             if tp in self.logs:
                 other = self.logs[tp].directory.path

@@ -134,6 +134,22 @@ def test_a_partition_of_no_topic_is_put_aside(data, caplog) -> None:
     assert stray.exists()
 
 
+def test_a_nodes_folder_within_is_no_partition(data, caplog) -> None:
+    (data / "node-1").mkdir()
+    (data / "node-1" / "meta.properties").write_text("version=1\n")
+    with caplog.at_level(logging.WARNING):
+        assert served(data) == ALL
+    assert f"{data}/node-1 is a node's folder; leaving it alone" in caplog.messages
+    assert [p.name for p in data.glob("node-1*")] == ["node-1"]
+
+
+def test_the_folder_of_a_local_cluster_is_no_nodes_folder(tmp_path) -> None:
+    (tmp_path / "node-1").mkdir()
+    (tmp_path / "node-1" / "meta.properties").write_text("version=1\n")
+    refused(tmp_path, "has the data of a cluster of nodes: go on with it by `kbroker start --cluster N`")
+    assert [p.name for p in tmp_path.iterdir()] == ["node-1"]
+
+
 # -- links and modes ---------------------------------------------------------------------------------------
 
 
