@@ -41,6 +41,7 @@ _CLASSES = {
     "kafka-metadata-quorum": _TOOLS + "MetadataQuorumCommand",
     "kafka-leader-election": _TOOLS + "LeaderElectionCommand",
     "kafka-reassign-partitions": _TOOLS + "reassign.ReassignPartitionsCommand",
+    "kafka-share-groups": _TOOLS + "consumer.group.ShareGroupCommand",
     "kafka-topics": _TOOLS + "TopicCommand",
     "kafka-transactions": _TOOLS + "TransactionsCommand",
     "kafka-producer-perf-test": _TOOLS + "ProducerPerformance",
@@ -48,6 +49,8 @@ _CLASSES = {
     "kafka-verifiable-producer": _TOOLS + "VerifiableProducer",
     "everyday": "Everyday",
     "transactions": "Transactions",
+    "newgroups": "NewGroups",
+    "shareconsumers": "ShareConsumers",
 }
 WAIT_SECONDS = 40
 
