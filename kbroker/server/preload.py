@@ -25,6 +25,21 @@ FIRST_MS, NEXT_MS = 1_000, 20
 _HANDLERS = "kbroker.handlers."
 #: What other modules import when they first meet it.
 BESIDES = (
+    # Consumer groups: the last one is imported first.
+    *(
+        f"kbroker.coordinator.group.{name}"
+        for name in (
+            "consumer_part",
+            "consumer_classic",
+            "consumer_requests",
+            "consumer_migration",
+            "consumer_draft",
+            "consumer_group",
+            "consumer_records",
+            "topic_view",
+            "assignors",
+        )
+    ),
     "kbroker.handlers.command_clients",
     "kbroker.handlers.command_client_metrics",
     "kbroker.handlers.log_levels",

@@ -146,7 +146,7 @@ class Draft:
         before = self.before
         assert before is not None
         self.member = member
-        if self.known and member.description() == before.description():
+        if self.known and (member is before or member.description() == before.description()):
             return
         self.records.append(write.member_record(self.group.group_id, member))
         self.subscription_changed = member.topics != before.topics

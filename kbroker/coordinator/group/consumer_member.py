@@ -13,7 +13,6 @@ given up; and a member enters the target's epoch only once it has given up what 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from copy import copy
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -91,7 +90,9 @@ class ConsumerMember:
 
     def but(self, **changes: Any) -> ConsumerMember:
         """The same member with these fields changed."""
-        other = copy(self)
+        other = ConsumerMember.__new__(ConsumerMember)
+        for name in _FIELDS:
+            setattr(other, name, getattr(self, name))
         for name, value in changes.items():
             setattr(other, name, value)
         return other
@@ -127,6 +128,9 @@ class ConsumerMember:
             if have is None or any(partition not in have for partition in partitions):
                 return False
         return True
+
+
+_FIELDS = ConsumerMember.__slots__
 
 
 class Move(NamedTuple):

@@ -376,6 +376,8 @@ def known_member(group: ConsumerGroup, member_id: str) -> ConsumerMember:
 def _told(before: ConsumerMember, beating: Beating) -> ConsumerMember:
     """The member with what the heartbeat says of it; what it does not mention stays."""
     request = beating.request
+    if _says_nothing(before, beating):
+        return before
     member = before.but(client_id=beating.client_id, client_host=beating.client_host, classic=None)
     if request.instance_id is not None:
         member.instance_id = request.instance_id
@@ -390,6 +392,22 @@ def _told(before: ConsumerMember, beating: Beating) -> ConsumerMember:
     if request.subscribed_topic_regex is not None:
         member.regex = request.subscribed_topic_regex
     return member
+
+
+def _says_nothing(before: ConsumerMember, beating: Beating) -> bool:
+    """Most heartbeats tell nothing new of the member."""
+    request = beating.request
+    return (
+        request.subscribed_topic_names is None
+        and request.subscribed_topic_regex is None
+        and request.rebalance_timeout_ms == -1
+        and request.server_assignor is None
+        and request.rack_id is None
+        and (request.instance_id is None or request.instance_id == before.instance_id)
+        and before.client_id == beating.client_id
+        and before.client_host == beating.client_host
+        and before.classic is None
+    )
 
 
 def _away(group_id: str, member: ConsumerMember) -> CoordinatorRecord:
