@@ -26,7 +26,7 @@ from kbroker.broker.kraft_node import KraftNode, KraftSetup
 from kbroker.broker.log_mover import LogMover
 from kbroker.broker.membership import Membership
 from kbroker.broker.peer import PeerAddress
-from kbroker.broker.raft_peers import QuorumService, RaftPeers
+from kbroker.broker.raft_peers import QuorumService, RaftPeers, wire_of
 from kbroker.broker.read_replicas import RACK_AWARE
 from kbroker.broker.replica_fetcher import FetchSettings
 from kbroker.broker.replica_manager import ReplicaManager
@@ -44,7 +44,6 @@ from kbroker.plain import replace
 from kbroker.raft.snapshot import SnapshotPolicy
 from kbroker.raft.timeouts import RaftTimeouts
 from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
-from kbroker.raft.wire import RaftWire
 from kbroker.replication.throttle import ReplicationQuota
 from kbroker.server.cleaner_process import CleanerProcess
 from kbroker.server.client_metrics_file import open_metrics_file
@@ -66,6 +65,7 @@ if TYPE_CHECKING:
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.metadata.delta import ClusterDelta
     from kbroker.metadata.image import ClusterImage
+    from kbroker.raft.wire import RaftWire
     from kbroker.storage.log_dir import LogDir
     from kbroker.storage.log_manager import LogManager
 
@@ -87,6 +87,8 @@ class Node:
         #: Set when the node cannot go on: its disk failed.
         self.failed = asyncio.Event()
         self._failure = ""
+        #: Tells the controller, once it knows this node, that a log directory has failed.
+        self._report_failure: Callable[[], object] = lambda: None
         self._clock = SystemClock()
         self._disk = OsDisk()
         self._topic_settings = TopicSettingsSource(config)
@@ -157,6 +159,8 @@ class Node:
         await self._listen(Dispatcher(services), BROKER, membership)
         assert membership.lifecycle is not None
         await self._unless_failed(membership.lifecycle.serve())
+        # Not from within the write that fails: who hears of it may change what is written.
+        self._report_failure = partial(timer.call_later, 0, membership.lifecycle.beat_now)
         self._undo.append(partial(self._leave, services, kraft, membership.lifecycle))
         self._undo.append(preload(timer))
 
@@ -272,7 +276,7 @@ class Node:
         metadata = MetadataCache(self.cluster_id)
         peers = PeerClient(f"kbroker-{self.node_id}", timer, peer_routes(config))
         self._undo.append(peers.close)
-        wire = RaftWire(self.cluster_id, self._quorum.controller_listener)
+        wire = wire_of(self.cluster_id, self._quorum.controller_listener)
         kraft = self._open_quorum(logs, metadata, peers, wire, timer, blocking)
         replicas = ReplicaManager(
             self.node_id,
@@ -331,7 +335,7 @@ class Node:
         logs: LogManager,
         metadata: MetadataCache,
         peers: PeerClient,
-        wire: RaftWire,
+        wire: Callable[[], RaftWire],
         timer: LoopTimer,
         blocking: BlockingRunner,
     ) -> KraftNode:
@@ -512,6 +516,8 @@ class Node:
         if directory.path == self._folders.metadata_dir:
             _log.error("the directory of the metadata log failed, stopping: %s", directory.failure)
             self._fail(f"the directory of the metadata log failed: {directory.failure}")
+        else:
+            self._report_failure()
 
     def _fail(self, why: str = "every log directory has failed") -> None:
         self._failure = self._failure or why

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from kbroker.broker.timer import Timer
     from kbroker.metadata.cache import MetadataCache
     from kbroker.protocol.generated.alter_partition_response import AlterPartitionResponse
+    from kbroker.types import Uuid
 
 _log = logging.getLogger(__name__)
 
@@ -86,6 +87,15 @@ class AlterPartitionSender:
         """See `InSyncPort`: registered under that epoch (-1: it did not say), not fenced, not leaving."""
         broker = self._metadata.image.brokers.get(replica)
         return broker is not None and broker.active and broker_epoch in (-1, broker.epoch)
+
+    def has_disk(self, topic_id: Uuid, index: int, replica: int) -> bool:
+        """See `InSyncPort`."""
+        image = self._metadata.image
+        topic, broker = image.topics.by_id(topic_id), image.brokers.get(replica)
+        if topic is None or broker is None or index >= len(topic.partitions):
+            return True
+        directory = topic.partitions[index].directory_of(replica)
+        return directory is None or broker.has_online(directory)
 
     def is_outdated(self, replica: int, broker_epoch: int) -> bool:
         """See `InSyncPort`."""

@@ -7,13 +7,14 @@ first and wakes those who wait afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
+from kbroker.broker.in_sync_port import ALONE, InSyncPort
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.replication.delayed_produce import CommitQueue
-from kbroker.replication.isr import NOBODY_JOINS_OR_LEAVES, Proposal, Verdict
+from kbroker.replication.isr import Proposal, Verdict
 from kbroker.replication.leader import LeaderState
 from kbroker.storage.follower_append import follow_log_start, stage_as_follower
 from kbroker.storage.log_config import MAX_LONG
@@ -29,61 +30,6 @@ if TYPE_CHECKING:
 
 def _ignore(_log: Log) -> None:
     """Nobody syncs."""
-
-
-class InSyncPort(Protocol):
-    """What a partition that is led here needs of the cluster, to know and to change who is in sync."""
-
-    #: A follower that has not been at our end for longer leaves the in-sync set.
-    lag_time_max_ms: float
-
-    def may_join(self, replica: int, broker_epoch: int) -> bool:
-        """Whether the metadata lets that broker, in that registration, into an in-sync set."""
-        ...
-
-    def is_outdated(self, replica: int, broker_epoch: int) -> bool:
-        """Whether that broker has a later registration than the one it fetches under (KIP-903)."""
-        ...
-
-    def alive(self) -> Collection[int]:
-        """The brokers that are not fenced."""
-        ...
-
-    def may_lead(self) -> bool:
-        """Whether the metadata has the registration of this very process.
-
-        Before that it may say that we lead, but means the process before: what that one had not synced may be
-        lost, and to go on in its epoch would give offsets away twice.
-        """
-        ...
-
-    def propose(self, partition: Partition, proposal: Proposal) -> None:
-        """Ask the controller; `Partition.isr_accepted` or `isr_refused` tells what came of it."""
-        ...
-
-
-class _Alone:
-    """For a broker that knows no others: nobody joins or leaves."""
-
-    lag_time_max_ms: float = 30_000
-
-    def may_join(self, replica: int, broker_epoch: int) -> bool:
-        return False
-
-    def is_outdated(self, replica: int, broker_epoch: int) -> bool:
-        return False
-
-    def alive(self) -> Collection[int]:
-        return ()
-
-    def may_lead(self) -> bool:
-        return True
-
-    def propose(self, partition: Partition, proposal: Proposal) -> None:
-        assert proposal.joins == NOBODY_JOINS_OR_LEAVES, "nobody may join or leave"
-
-
-ALONE: InSyncPort = _Alone()
 
 
 class Partition:
@@ -222,7 +168,7 @@ class Partition:
                 min_isr=min_isr,
                 lag_time_max_ms=self._in_sync.lag_time_max_ms,
                 began_ms=self._clock.monotonic_ms(),
-                may_join=self._in_sync.may_join,
+                may_join=self._may_join,
                 recovering=recovering,
             )
         self.leader_id = local_id
@@ -234,6 +180,13 @@ class Partition:
         self._check_deletions()
         self._ask_for_sync()
         self._say_recovered()
+
+    def _may_join(self, replica: int, broker_epoch: int) -> bool:
+        # Who is on a failed disk will not catch up, however short ago it was at our end: nobody waits for it.
+        index = self.topic_partition.partition
+        return self._in_sync.may_join(replica, broker_epoch) and self._in_sync.has_disk(
+            self.topic_id, index, replica
+        )
 
     def _say_recovered(self) -> None:
         state = self.leader_state

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.group_sync import GroupSync
-from kbroker.broker.partition import ALONE, InSyncPort, Partition
+from kbroker.broker.in_sync_port import ALONE, InSyncPort
+from kbroker.broker.partition import Partition
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import CONFIG_BROKER, CONFIG_TOPIC, NO_LEADER, RECOVERING
 from kbroker.replication.purgatory import Purgatory

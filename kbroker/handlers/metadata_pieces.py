@@ -60,7 +60,7 @@ class TopicPieces:
         self._end_of_topic = b"".join(
             (_COUNT.pack(operations) * (version >= _OPERATIONS_SINCE), b"\0" * tags)
         )
-        self._lists: dict[tuple[tuple[int, ...], tuple[int, ...]], bytes] = {}
+        self._lists: dict[tuple[tuple[int, ...], tuple[int, ...], tuple[Uuid, ...]], bytes] = {}
         self._pieces: dict[Uuid, tuple[TopicImage, bytes]] = {}
         self._size = 0
 
@@ -108,7 +108,7 @@ class TopicPieces:
             leader, error = leader_of(partition)
             if error is ErrorCode.LISTENER_NOT_FOUND and self._version < 6:
                 error = ErrorCode.LEADER_NOT_AVAILABLE
-            key = partition.replicas, partition.isr
+            key = partition.replicas, partition.isr, partition.directories
             rest = lists.get(key)
             if rest is None:
                 rest = lists[key] = self._encode_lists(partition)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kbroker.errors import ErrorCode
 from kbroker.metadata.image import NO_LEADER, ClusterImage, PartitionImage
+
+if TYPE_CHECKING:
+    from kbroker.types import Uuid
 
 
 class Leader(NamedTuple):
@@ -28,7 +31,7 @@ class Replicas(NamedTuple):
 class Reachable:
     """Which brokers of an image a client of `listener_name` can reach."""
 
-    __slots__ = ("_leaders", "_lists", "_replicas")
+    __slots__ = ("_brokers", "_leaders", "_lists", "_replicas")
 
     def __init__(self, image: ClusterImage, listener_name: str) -> None:
         self._leaders: dict[int, Leader] = {}
@@ -37,8 +40,9 @@ class Reachable:
                 self._leaders[broker.id] = Leader(broker.id, ErrorCode.NONE)
             else:
                 self._leaders[broker.id] = Leader(NO_LEADER, ErrorCode.LISTENER_NOT_FOUND)
+        self._brokers = image.brokers
         # Thousands of partitions have few different replica lists.
-        self._replicas: dict[tuple[int, ...], Replicas] = {}
+        self._replicas: dict[tuple[tuple[int, ...], tuple[Uuid, ...]], Replicas] = {}
         self._lists: dict[tuple[int, ...], list[int]] = {}
 
     def leader(self, partition: PartitionImage) -> Leader:
@@ -46,11 +50,17 @@ class Reachable:
         return self._leaders.get(partition.leader, _NOBODY)
 
     def replicas(self, partition: PartitionImage) -> Replicas:
-        """All replicas, and those of them on brokers that are not alive."""
-        found = self._replicas.get(partition.replicas)
+        """All replicas, and those of them on brokers that are not alive, or on disks that have failed."""
+        key = partition.replicas, partition.directories
+        found = self._replicas.get(key)
         if found is None:
             offline = [replica for replica in partition.replicas if replica not in self._leaders]
-            found = self._replicas[partition.replicas] = Replicas(list(partition.replicas), offline)
+            offline += [
+                replica
+                for replica, directory in zip(*key)
+                if replica in self._leaders and not self._brokers[replica].has_online(directory)
+            ]
+            found = self._replicas[key] = Replicas(list(partition.replicas), offline)
         return found
 
     def nodes(self, ids: tuple[int, ...]) -> list[int]:

@@ -8,6 +8,7 @@ import pytest
 
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers import list_offsets
+from kbroker.protocol.generated.broker_registration_change_record import BrokerRegistrationChangeRecord
 from kbroker.protocol.generated.list_offsets_request import (
     ListOffsetsPartition,
     ListOffsetsRequest,
@@ -18,7 +19,7 @@ from kbroker.protocol.record_batch import Record, build_batch
 from kbroker.storage.log import AppendOrigin
 from kbroker.storage.memory_disk import Tail
 from tests.sim.replication_checker import Checker, raw, records
-from tests.sim.replication_world import CONTROLLER, Options, World
+from tests.sim.replication_world import CONTROLLER, Options, World, directory_id
 
 
 class Cluster(World):
@@ -614,3 +615,33 @@ def test_scenario_104_a_reassignment_goes_on_over_failures_and_can_be_called_off
     reassign()
     cluster.wait(2000)
     assert sorted(cluster.state(0).replicas) == [2, 3, 4]
+
+
+def test_scenario_98_nobody_waits_for_a_follower_whose_disk_has_failed():
+    """It was at the leader's end a moment ago and its broker is alive: still it does not hold up a commit."""
+    cluster = Cluster(lag_ms=30_000)
+    cluster.send()
+    cluster.wait()
+    cluster.split(3, 1, 2)
+    waits = cluster.send()
+    cluster.run_until(cluster.now + 50)
+    assert not waits.acked
+    broker = cluster.controller.image.brokers[3]
+    elsewhere = (77).to_bytes(16, "big")
+    cluster.controller.commit(
+        [
+            BrokerRegistrationChangeRecord(broker_id=3, broker_epoch=broker.epoch, log_dirs=[elsewhere]),
+            PartitionChangeRecord(partition_id=0, topic_id=b"T" * 16, isr=[1, 2]),
+        ]
+    )
+    cluster.run_until(cluster.now + 50)
+    assert waits.acked
+    cluster.heal()
+    cluster.wait()
+    assert cluster.state(0).isr == (1, 2)
+    back = cluster.controller.image.brokers[3]
+    cluster.controller.commit(
+        [BrokerRegistrationChangeRecord(broker_id=3, broker_epoch=back.epoch, log_dirs=[directory_id(3)])]
+    )
+    cluster.wait()
+    assert set(cluster.state(0).isr) == {1, 2, 3}
