@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from kbroker import __version__
@@ -24,12 +25,12 @@ from kbroker.raft.rpc import (
     UpgradeKraftVersion,
     VoterChangeResponse,
 )
-from kbroker.raft.wire import RaftWire, RequestRefused
 
 if TYPE_CHECKING:
     from kbroker.broker.raft_driver import RaftDriver
     from kbroker.protocol.primitives import Message
     from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
+    from kbroker.raft.wire import RaftWire
 
 _log = logging.getLogger(__name__)
 
@@ -39,18 +40,30 @@ _FOREIGN_TOLD = 10
 _FOREIGN = ErrorCode.INCONSISTENT_CLUSTER_ID
 
 
+def wire_of(cluster_id: str, listener: str) -> Callable[[], RaftWire]:
+    """Kafka's messages of raft, imported with the first: a node that is alone has no use for them."""
+
+    @cache
+    def wire() -> RaftWire:
+        from kbroker.raft.wire import RaftWire
+
+        return RaftWire(cluster_id, listener)
+
+    return wire
+
+
 class RaftPeers:
     """`RaftTransport` with Kafka's requests.
 
     Args:
         peers: the other nodes.
-        wire: of this cluster.
+        wire: of this cluster (`wire_of`).
         listener: the controller listener by which nodes reach each other.
         bootstrap: controller.quorum.bootstrap.servers.
     """
 
     def __init__(
-        self, peers: Peers, wire: RaftWire, listener: str, bootstrap: Sequence[PeerAddress] = ()
+        self, peers: Peers, wire: Callable[[], RaftWire], listener: str, bootstrap: Sequence[PeerAddress] = ()
     ) -> None:
         self._peers = peers
         self._wire = wire
@@ -76,11 +89,11 @@ class RaftPeers:
                 message = done.result()
                 if self.on_foreign and getattr(message, "error_code", 0) == _FOREIGN:
                     self.on_foreign(address)
-                answer.resolve(self._wire.read_response(request, message))
+                answer.resolve(self._wire().read_response(request, message))
             except PeerError as error:
                 meaning = None
                 if error.reason is PeerFailure.UNSUPPORTED_VERSION:
-                    meaning = self._wire.unsupported(request)
+                    meaning = self._wire().unsupported(request)
                 if meaning is not None:
                     answer.resolve(meaning)
                 else:
@@ -90,7 +103,7 @@ class RaftPeers:
 
         try:
             sent = self._peers.send(
-                address, self._wire.request_message(request), timeout_ms=timeout_ms, channel=channel
+                address, self._wire().request_message(request), timeout_ms=timeout_ms, channel=channel
             )
         except ValueError as error:
             answer.fail(error)
@@ -140,7 +153,7 @@ class QuorumService:
 
     __slots__ = ("_foreign", "_raft", "_wire")
 
-    def __init__(self, raft: RaftDriver, wire: RaftWire) -> None:
+    def __init__(self, raft: RaftDriver, wire: Callable[[], RaftWire]) -> None:
         self._raft = raft
         self._wire = wire
         #: Other clusters whose nodes have come here, as far as it was told in the log.
@@ -148,8 +161,10 @@ class QuorumService:
 
     def answer(self, request: Message, listener: str) -> Deferred[Message]:
         """The response, for who came by that listener; fails with ApiError when this node stops."""
+        from kbroker.raft.wire import RequestRefused
+
         try:
-            asked = self._wire.read_request(request)
+            asked = self._wire().read_request(request)
         except RequestRefused as refused:
             if getattr(refused.response, "error_code", 0) == _FOREIGN:
                 self._tell_foreign(str(getattr(request, "cluster_id", "")))
@@ -157,7 +172,7 @@ class QuorumService:
             done.resolve(refused.response)
             return done
         answer = self._raft.ask(asked)
-        return answer.map(lambda response: self._wire.response_message(request, response, listener))
+        return answer.map(lambda response: self._wire().response_message(request, response, listener))
 
     def _tell_foreign(self, cluster: str) -> None:
         if cluster not in self._foreign and len(self._foreign) < _FOREIGN_TOLD:

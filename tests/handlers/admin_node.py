@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from kbroker.broker.controller_chores import ControllerChores
-from kbroker.broker.raft_peers import QuorumService
+from kbroker.broker.raft_peers import QuorumService, wire_of
 from kbroker.broker.replica_manager import ReplicaManager, TopicSettings
 from kbroker.broker.services import Services
 from kbroker.config.broker_config import BrokerConfig
-from kbroker.raft.wire import RaftWire
 from kbroker.server.dispatch import Dispatcher
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.log_manager import LogManager
@@ -40,7 +39,7 @@ class AdminNode:
             metadata=self.world.cache,
             replicas=self.replicas,
             controller=self.world.node.controller,
-            quorum=QuorumService(self.world.node.raft, RaftWire("cluster", "CONTROLLER")),
+            quorum=QuorumService(self.world.node.raft, wire_of("cluster", "CONTROLLER")),
             groups=None,
             fetch_sessions=None,
         )
