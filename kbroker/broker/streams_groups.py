@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from kbroker.metadata.cache import MetadataCache
 
 _STREAMS_VERSION = "streams.version"
+#: Names of a setting: the broker's own, the bounds that it sets for groups, and the group's.
+_LEVELS = ("group.streams", "group.streams.min", "group.streams.max", "streams")
+_OWN = ("group.streams", "streams")
 #: Groups whose topics could not be created: so many are remembered.
 _FAILURES_MAX = 1_000
 
@@ -61,34 +64,42 @@ class StreamsGroupRules:
         listed = (
             config.get_list("group.streams.rack.aware.assignment.tags") if tags is None else tags.split(",")
         )
-        standbys = self._own("num.standby.replicas", overrides)
+        standbys = self._own([f"{level}.num.standby.replicas" for level in _OWN], overrides)
+        interval = self._own([f"{level}.task.offset.interval.ms" for level in _OWN], overrides)
         return StreamsSettings(
-            session_timeout_ms=self._bounded("session.timeout.ms", overrides),
-            heartbeat_interval_ms=self._bounded("heartbeat.interval.ms", overrides),
-            assignment_interval_ms=self._bounded("assignment.interval.ms", overrides),
-            initial_rebalance_delay_ms=self._own("initial.rebalance.delay.ms", overrides),
+            session_timeout_ms=self._bounded([f"{level}.session.timeout.ms" for level in _LEVELS], overrides),
+            heartbeat_interval_ms=self._bounded(
+                [f"{level}.heartbeat.interval.ms" for level in _LEVELS], overrides
+            ),
+            assignment_interval_ms=self._bounded(
+                [f"{level}.assignment.interval.ms" for level in _LEVELS], overrides
+            ),
+            initial_rebalance_delay_ms=self._own(
+                [f"{level}.initial.rebalance.delay.ms" for level in _OWN], overrides
+            ),
             num_standby_replicas=min(standbys, config.get_int("group.streams.max.standby.replicas")),
             task_offset_interval_ms=max(
-                self._own("task.offset.interval.ms", overrides),
-                config.get_int("group.streams.min.task.offset.interval.ms"),
+                interval, config.get_int("group.streams.min.task.offset.interval.ms")
             ),
-            acceptable_recovery_lag=self._own("acceptable.recovery.lag", overrides),
+            acceptable_recovery_lag=self._own(
+                [f"{level}.acceptable.recovery.lag" for level in _OWN], overrides
+            ),
             rack_tags=tuple(tag.strip() for tag in listed if tag.strip()),
         )
 
-    def _own(self, name: str, overrides: Mapping[str, str]) -> int:
+    def _own(self, names: list[str], overrides: Mapping[str, str]) -> int:
         """The group's own value, else the broker's."""
-        own = overrides.get(f"streams.{name}")
-        return self._config.get_int(f"group.streams.{name}") if own is None else int(own)
+        broker, group = names
+        own = overrides.get(group)
+        return self._config.get_int(broker) if own is None else int(own)
 
-    def _bounded(self, name: str, overrides: Mapping[str, str]) -> int:
+    def _bounded(self, names: list[str], overrides: Mapping[str, str]) -> int:
         """The group's own value within the broker's bounds, else the broker's."""
-        own = overrides.get(f"streams.{name}")
+        broker, low, high, group = names
+        own = overrides.get(group)
         if own is None:
-            return self._config.get_int(f"group.streams.{name}")
-        low = self._config.get_int(f"group.streams.min.{name}")
-        high = self._config.get_int(f"group.streams.max.{name}")
-        return min(max(int(own), low), high)
+            return self._config.get_int(broker)
+        return min(max(int(own), self._config.get_int(low)), self._config.get_int(high))
 
     def _changed(self, names: object) -> None:
         self._defaults = None

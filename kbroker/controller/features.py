@@ -24,6 +24,8 @@ ELR_VERSION = "eligible.leader.replicas.version"
 TRANSACTION_VERSION = "transaction.version"
 #: Groups: 1 for the consumer protocol (KIP-848).
 GROUP_VERSION = "group.version"
+#: Groups: 1 for the streams protocol (KIP-1071).
+STREAMS_VERSION = "streams.version"
 
 #: Kafka 4.4-IV2: what a new cluster is formatted with.
 LATEST_METADATA_VERSION = 33
@@ -33,6 +35,7 @@ SUPPORTED_FEATURES: Mapping[str, FeatureRange] = {
     ELR_VERSION: FeatureRange(0, 1),
     KRAFT_VERSION: FeatureRange(0, 1),
     METADATA_VERSION: FeatureRange(7, LATEST_METADATA_VERSION),
+    STREAMS_VERSION: FeatureRange(0, 1),
     TRANSACTION_VERSION: FeatureRange(0, 2),
 }
 
@@ -40,7 +43,6 @@ SUPPORTED_FEATURES: Mapping[str, FeatureRange] = {
 #: where they are finalized is served without: they only change records of internal topics, which stay.
 LATENT_FEATURES: Mapping[str, int] = {
     "share.version": 2,
-    "streams.version": 1,
 }
 
 #: The `metadata.version` that the first level of a feature needs for its records.

@@ -12,7 +12,13 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kbroker.controller.features import GROUP_VERSION, SUPPORTED_FEATURES, TRANSACTION_VERSION, latent_features
+from kbroker.controller.features import (
+    GROUP_VERSION,
+    STREAMS_VERSION,
+    SUPPORTED_FEATURES,
+    TRANSACTION_VERSION,
+    latent_features,
+)
 from kbroker.errors import ErrorCode
 from kbroker.handlers.api_table import OWN_CLIENT, OWN_TABLE, served_apis
 from kbroker.handlers.context import BROKER
@@ -92,11 +98,15 @@ def _has_features(compatibility: str) -> bool:
 
 def _not_told(services: Services) -> Iterable[str]:
     """Clients that hear of transactions of version 2 or of consumer groups use requests that came with
-    Kafka 4.0.
+    Kafka 4.0; those of streams groups came with 4.2.
     """
     kafka = release(services.compatibility)
-    untold = () if kafka is None or kafka.number >= (4, 0) else (GROUP_VERSION, TRANSACTION_VERSION)
-    return (*latent_features(services.metadata.image), *untold)
+    untold = list(latent_features(services.metadata.image))
+    if kafka is not None and kafka.number < (4, 2):
+        untold.append(STREAMS_VERSION)
+    if kafka is not None and kafka.number < (4, 0):
+        untold += [GROUP_VERSION, TRANSACTION_VERSION]
+    return untold
 
 
 def _add_features(services: Services, response: ApiVersionsResponse, version: int) -> None:

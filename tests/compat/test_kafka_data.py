@@ -134,7 +134,7 @@ def test_the_features_that_are_done_without_are_told_once(tmp_path, caplog) -> N
     with caplog.at_level(logging.WARNING), broker_on(data, 1):
         pass
     (warning,) = [r.getMessage() for r in caplog.records if "features" in r.getMessage()]
-    assert "group.version 1, share.version 2, streams.version 1" in warning
+    assert "share.version 2" in warning
 
 
 def test_a_folder_that_was_only_formatted(tmp_path) -> None:

@@ -23,6 +23,9 @@ QUICK = "consumer.session.timeout.ms=3000", "producer.transaction.timeout.ms=300
 PATIENCE_S = 60.0
 
 
+PROTOCOLS = pytest.mark.parametrize("protocol", ["classic", "streams"])
+
+
 @pytest.fixture(scope="module")
 def app() -> StreamsApp:
     need_java()
@@ -53,6 +56,8 @@ class Pipeline:
         self.name = name
         self.sent: dict[str, list[int]] = defaultdict(list)
         self._numbers = itertools.count(1)
+        #: Of all records: the beginning of a minute that is not too old to be retained.
+        self._time_ms = int(time.time()) // 60 * 60_000
         for topic in ("in", "counts", "sums"):
             broker.create_topic(f"{name}-{topic}", PARTITIONS)
 
@@ -61,7 +66,7 @@ class Pipeline:
         producer = Producer({"bootstrap.servers": self._broker.bootstrap, "enable.idempotence": True})
         for number in itertools.islice(self._numbers, count):
             key = f"k{number % KEYS}"
-            producer.produce(f"{self.name}-in", str(number), key, timestamp=60_000_000)
+            producer.produce(f"{self.name}-in", str(number), key, timestamp=self._time_ms)
             self.sent[key].append(number)
         assert producer.flush(PATIENCE_S) == 0
 
@@ -94,7 +99,9 @@ class Pipeline:
         """Each record was counted and summed up once, in its order."""
         counts = {f"by-{key}": [*range(1, len(numbers) + 1)] for key, numbers in self.sent.items()}
         assert self.wait_for(_as_many_as(counts), "counts") == counts
-        sums = {f"{key}@60000000": [*itertools.accumulate(numbers)] for key, numbers in self.sent.items()}
+        sums = {
+            f"{key}@{self._time_ms}": [*itertools.accumulate(numbers)] for key, numbers in self.sent.items()
+        }
         assert self.wait_for(_as_many_as(sums), "sums") == sums
 
     def check_at_least_once(self) -> None:
@@ -119,15 +126,25 @@ def own() -> Iterator[Broker]:
         # A new application waits for its group, and one that follows on a crash for its transactions to end.
         "group.initial.rebalance.delay.ms": 0,
         "group.min.session.timeout.ms": 1_000,
+        "group.streams.initial.rebalance.delay.ms": 0,
+        "group.streams.session.timeout.ms": 3_000,
+        "group.streams.min.session.timeout.ms": 3_000,
+        "group.streams.heartbeat.interval.ms": 500,
+        "group.streams.min.heartbeat.interval.ms": 500,
+        "group.streams.num.standby.replicas": 1,
         "transaction.abort.timed.out.transaction.cleanup.interval.ms": 500,
     }
     with Broker(subprocess=True, config=settings) as broker:
         yield broker
 
 
-def test_exactly_once_over_a_restart_and_a_killed_broker(own: Broker, start, name: str) -> None:
+@PROTOCOLS
+def test_exactly_once_over_a_restart_and_a_killed_broker(
+    own: Broker, start, name: str, protocol: str
+) -> None:
+    settings = EXACTLY_ONCE, f"group.protocol={protocol}"
     line = Pipeline(own, name)
-    one = start(own.bootstrap, name, EXACTLY_ONCE)
+    one = start(own.bootstrap, name, *settings)
     one.wait_for("RUNNING")
     line.send(700)
     line.check_exactly_once()
@@ -139,12 +156,16 @@ def test_exactly_once_over_a_restart_and_a_killed_broker(own: Broker, start, nam
     one.stop()
     line.send(200)
     # Its stores are in memory: it takes its counts from the changelogs.
-    start(own.bootstrap, name, EXACTLY_ONCE)
+    start(own.bootstrap, name, *settings)
     line.check_exactly_once()
 
 
-def test_two_instances_with_standbys_of_which_one_dies(own: Broker, start, name: str) -> None:
-    settings = EXACTLY_ONCE, "num.standby.replicas=1"
+@PROTOCOLS
+def test_two_instances_with_standbys_of_which_one_dies(own: Broker, start, name: str, protocol: str) -> None:
+    """With the streams protocol the broker's settings say how many standbys there are."""
+    settings = [EXACTLY_ONCE, f"group.protocol={protocol}"]
+    if protocol == "classic":
+        settings.append("num.standby.replicas=1")
     line = Pipeline(own, name)
     one = start(own.bootstrap, name, *settings)
     two = start(own.bootstrap, name, *settings)

@@ -163,11 +163,11 @@ def test_a_broker_that_cannot_work_at_a_finalized_level_is_refused():
 
 def test_features_of_kafka_that_can_be_done_without():
     image = cluster(1).apply([])
-    features = {**image.features, "streams.version": 1, "share.version": 2}
+    features = {**image.features, "share.version": 2}
     kafkas = type(image)(**{**{f: getattr(image, f) for f in image.__slots__}, "features": features})
-    assert latent_features(kafkas) == {"streams.version": 1, "share.version": 2}
+    assert latent_features(kafkas) == {"share.version": 2}
     record = register_broker(kafkas, node()).records[-1]
-    assert "streams.version" not in {feature.name for feature in record.features}
+    assert "share.version" not in {feature.name for feature in record.features}
 
 
 def test_one_log_directory_twice_is_refused():

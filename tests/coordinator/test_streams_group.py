@@ -361,3 +361,14 @@ def test_who_had_a_copy_becomes_active():
 def test_no_copy_beside_the_task_itself():
     found = assign({"a": Runner("p", NO_TARGET), "b": Runner("p", NO_TARGET)}, {"0": 3}, ["0"], 1)
     assert not any(target.standby for target in found.values())
+
+
+def test_copies_are_spread_over_client_tags():
+    """The one process in another zone gets the copies of all the others' tasks, as far as there are any."""
+    zones = {"a": "x", "b": "x", "c": "y"}
+    runners = {each: Runner(f"p{each}", NO_TARGET, (("zone", zone),)) for each, zone in zones.items()}
+    found = assign(runners, {"0": 6}, ["0"], 1, ("zone",))
+    for member, target in found.items():
+        for copy in target.standby.get("0", ()):
+            (holder,) = [each for each, other in found.items() if copy in other.active["0"]]
+            assert zones[holder] != zones[member]

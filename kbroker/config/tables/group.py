@@ -33,26 +33,26 @@ share.record.lock.duration.ms | int | 30000 | >=1000 |  |
     How long a delivered record is held for its member.
 share.renew.acknowledge.enable | boolean | true | - |  |
     Whether members may prolong the hold on a record.
-streams.session.timeout.ms | int | 45000 | >=1 |  |
+streams.session.timeout.ms | int | 45000 | >=1 |  | obeyed
     A member of this streams group that is silent for this long is dropped.
-streams.heartbeat.interval.ms | int | 5000 | >=1 |  |
+streams.heartbeat.interval.ms | int | 5000 | >=1 |  | obeyed
     How often members of this streams group are told to send a heartbeat.
-streams.assignment.interval.ms | int | 1000 | >=0 |  |
+streams.assignment.interval.ms | int | 1000 | >=0 |  | obeyed
     The least time between two assignments of this streams group.
 streams.assignor.name | string | null | - |  |
     Task assignor of this group; the broker's first one if unset.
 streams.assignor.offload.enable | boolean | true | - |  | hidden
     Whether task assignments of this group are computed beside the coordinator.
-streams.initial.rebalance.delay.ms | int | 3000 | >=0 |  |
+streams.initial.rebalance.delay.ms | int | 3000 | >=0 |  | obeyed
     How long this group waits for more members when it was empty.
-streams.num.standby.replicas | int | 0 | >=0 |  |
+streams.num.standby.replicas | int | 0 | >=0 |  | obeyed
     Standby copies of each stateful task of this group.
 streams.num.warmup.replicas | int | 2 | >=0 |  | hidden
     Copies of this group that warm up at a time.
-streams.acceptable.recovery.lag | long | 10000 | >=0 |  | hidden
+streams.acceptable.recovery.lag | long | 10000 | >=0 |  | obeyed hidden
     A copy that lags no more than this counts as caught up.
-streams.rack.aware.assignment.tags | list |  | no empty items |  |
+streams.rack.aware.assignment.tags | list |  | no empty items |  | obeyed
     Client tags over which standby copies of this group are spread.
-streams.task.offset.interval.ms | int | 60000 | >=1 |  | hidden
+streams.task.offset.interval.ms | int | 60000 | >=1 |  | obeyed hidden
     How often members report the offsets of their tasks.
 """

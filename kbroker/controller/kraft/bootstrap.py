@@ -10,6 +10,7 @@ from kbroker.controller.features import (
     GROUP_VERSION,
     LATEST_METADATA_VERSION,
     METADATA_VERSION,
+    STREAMS_VERSION,
     TRANSACTION_VERSION,
     min_insync_records,
 )
@@ -28,6 +29,8 @@ _GROUP_VERSION_LEVEL = 22
 _TRANSACTION_VERSION_LEVEL = 24
 #: `metadata.version` whose new clusters have eligible leader replicas (4.1-IV0).
 _ELR_LEVEL = 26
+#: `metadata.version` whose new clusters have streams groups (4.2-IV1).
+_STREAMS_VERSION_LEVEL = 29
 _NO_LEVELS: Mapping[str, int] = {}
 
 
@@ -46,6 +49,8 @@ def feature_records(
         levels[GROUP_VERSION] = 1
     if metadata_version >= _TRANSACTION_VERSION_LEVEL:
         levels[TRANSACTION_VERSION] = 2
+    if metadata_version >= _STREAMS_VERSION_LEVEL:
+        levels[STREAMS_VERSION] = 1
     levels.update(wanted)
     return [
         FeatureLevelRecord(name=METADATA_VERSION, feature_level=metadata_version),

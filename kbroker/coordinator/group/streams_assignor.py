@@ -1,5 +1,6 @@
 """The sticky assignor of streams groups (KIP-1071): active tasks evenly over members, where they were as far
-as that allows; standby copies on other processes.
+as that allows; standby copies on other processes, where client tags are told on ones that differ in them
+(KIP-708).
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ Task = tuple[str, int]
 
 
 class Runner(NamedTuple):
-    """A member: its process, and what it was to have."""
+    """A member: its process, what it was to have, and its client tags."""
 
     process_id: str
     previous: Target
+    tags: tuple[tuple[str, str], ...] = ()
 
 
 class _Place:
@@ -44,10 +46,11 @@ class _Place:
 class _Process:
     """One instance of the application with its members (threads)."""
 
-    __slots__ = ("places", "process_id", "tasks")
+    __slots__ = ("places", "process_id", "tags", "tasks")
 
-    def __init__(self, process_id: str) -> None:
+    def __init__(self, process_id: str, tags: dict[str, str]) -> None:
         self.process_id = process_id
+        self.tags = tags
         self.places: list[_Place] = []
         self.tasks: set[Task] = set()
 
@@ -60,7 +63,11 @@ class _Process:
 
 
 def assign(
-    runners: Mapping[str, Runner], tasks: Mapping[str, int], stateful: Iterable[str], standbys: int
+    runners: Mapping[str, Runner],
+    tasks: Mapping[str, int],
+    stateful: Iterable[str],
+    standbys: int,
+    tags: tuple[str, ...] = (),
 ) -> dict[str, Target]:
     """What each member is to have.
 
@@ -69,13 +76,14 @@ def assign(
         tasks: the number of tasks of each subtopology.
         stateful: subtopologies whose tasks have state: only they get standby copies.
         standbys: how many copies.
+        tags: client tags in which the processes of one task are to differ.
     """
     processes: dict[str, _Process] = {}
     places: dict[str, _Place] = {}
     for member_id, runner in sorted(runners.items()):
         process = processes.get(runner.process_id)
         if process is None:
-            process = processes[runner.process_id] = _Process(runner.process_id)
+            process = processes[runner.process_id] = _Process(runner.process_id, dict(runner.tags))
         place = places[member_id] = _Place(member_id, process)
         process.places.append(place)
     if not places:
@@ -88,7 +96,7 @@ def assign(
     keeps_state = set(stateful)
     copies = [task for task in work if task[0] in keeps_state]
     if standbys > 0:
-        _assign_standby(copies, standbys, processes, had_active, had_standby)
+        _Standbys(processes, had_active, had_standby, tags).assign(copies, standbys)
     return {
         member_id: Target(_grouped(place.active), _grouped(place.standby))
         for member_id, place in places.items()
@@ -160,45 +168,62 @@ def _assign_active(
         least.idlest().take(task, True)
 
 
-def _assign_standby(
-    work: list[Task],
-    standbys: int,
-    processes: Mapping[str, _Process],
-    had_active: Mapping[Task, _Place],
-    had_standby: Mapping[Task, list[_Place]],
-) -> None:
-    open_: list[tuple[Task, int]] = []
-    for task in work:
-        for done in range(standbys):
-            place = _previous_copy(task, processes, had_active, had_standby)
-            if place is None:
-                open_.append((task, standbys - done))
-                break
-            place.take(task, False)
-    for task, count in open_:
-        for _ in range(count):
-            free = [process for process in processes.values() if task not in process.tasks]
-            if not free:
-                break
-            least = min(free, key=lambda process: (process.load, process.process_id))
-            least.idlest().take(task, False)
+class _Standbys:
+    """Hands out standby copies."""
 
+    def __init__(
+        self,
+        processes: Mapping[str, _Process],
+        had_active: Mapping[Task, _Place],
+        had_standby: Mapping[Task, list[_Place]],
+        tags: tuple[str, ...],
+    ) -> None:
+        self._processes = processes
+        self._had_active = had_active
+        self._had_standby = had_standby
+        self._tags = tags
 
-def _previous_copy(
-    task: Task,
-    processes: Mapping[str, _Process],
-    had_active: Mapping[Task, _Place],
-    had_standby: Mapping[Task, list[_Place]],
-) -> _Place | None:
-    """Who had the task and may keep a copy of it."""
-    before = had_active.get(task)
-    if before is not None and task not in before.process.tasks and _is_balanced(before.process, processes):
-        return before.process.idlest() if before.load > before.process.idlest().load else before
-    copies = [place for place in had_standby.get(task, ()) if task not in place.process.tasks]
-    place = _idlest(copies) if copies else None
-    if place is not None and _is_balanced(place.process, processes):
-        return place
-    return None
+    def assign(self, work: list[Task], standbys: int) -> None:
+        """First to those who had the task before, then to the idlest."""
+        open_: list[tuple[Task, int]] = []
+        for task in work:
+            for done in range(standbys):
+                place = self._previous(task)
+                if place is None:
+                    open_.append((task, standbys - done))
+                    break
+                place.take(task, False)
+        for task, count in open_:
+            for _ in range(count):
+                best = self._best(task)
+                if not best:
+                    break
+                least = min(best, key=lambda process: (process.load, process.process_id))
+                least.idlest().take(task, False)
+
+    def _best(self, task: Task) -> list[_Process]:
+        """Processes without the task; of them those that differ in most tags from those that have it."""
+        free = [process for process in self._processes.values() if task not in process.tasks]
+        if not self._tags or not free:
+            return free
+        having = [process for process in self._processes.values() if task in process.tasks]
+        used = {tag: {process.tags.get(tag) for process in having} for tag in self._tags}
+        fresh = [sum(process.tags.get(tag) not in used[tag] for tag in self._tags) for process in free]
+        most = max(fresh)
+        return [process for process, count in zip(free, fresh) if count == most]
+
+    def _previous(self, task: Task) -> _Place | None:
+        """Who had the task and may keep a copy of it."""
+        best = self._best(task)
+        before = self._had_active.get(task)
+        if before is not None and before.process in best and _is_balanced(before.process, self._processes):
+            idlest = before.process.idlest()
+            return idlest if before.load > idlest.load else before
+        copies = [place for place in self._had_standby.get(task, ()) if place.process in best]
+        place = _idlest(copies) if copies else None
+        if place is not None and _is_balanced(place.process, self._processes):
+            return place
+        return None
 
 
 def _is_balanced(process: _Process, processes: Mapping[str, _Process]) -> bool:

@@ -243,10 +243,11 @@ class Draft:
             each.subtopology_id for each in self.topology.subtopologies if each.state_changelog_topics
         ]
         runners = {
-            member_id: Runner(member.process_id, self.targets.get(member_id, NO_TARGET))
+            member_id: Runner(member.process_id, self.targets.get(member_id, NO_TARGET), member.tags)
             for member_id, member in members.items()
         }
-        return assign(runners, configured.tasks, stateful, self.settings.num_standby_replicas)
+        settings = self.settings
+        return assign(runners, configured.tasks, stateful, settings.num_standby_replicas, settings.rack_tags)
 
     def reconcile(self, owned: Target | None) -> bool:
         """The member moves towards its target; whether its standing changed."""
