@@ -161,8 +161,12 @@ class Run:
             self.history.problems.append(f"stuck: {error}")
         result.mended_s = time.monotonic() - began
         for client in senders:
+            client.stopping.set()
+        for client in senders:
             client.stop()
         self._drain(pipeline)
+        for client in (*readers, pipeline):
+            client.stopping.set()
         for client in (*readers, pipeline):
             client.stop()
         (self.folder / "pipeline.txt").write_text("\n".join(pipeline.restarts))
