@@ -45,6 +45,7 @@ _CLASSES = {
     "kafka-topics": _TOOLS + "TopicCommand",
     "kafka-transactions": _TOOLS + "TransactionsCommand",
     "kafka-producer-perf-test": _TOOLS + "ProducerPerformance",
+    "transactional-message-copier": _TOOLS + "TransactionalMessageCopier",
     "kafka-verifiable-consumer": _TOOLS + "VerifiableConsumer",
     "kafka-verifiable-producer": _TOOLS + "VerifiableProducer",
     "everyday": "Everyday",

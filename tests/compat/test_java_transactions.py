@@ -50,6 +50,38 @@ def test_java_transactions(java: JavaTools, bootstrap: str, name: str) -> None:
     assert java.run("transactions", bootstrap, name).ok() == "ok"
 
 
+def test_copying_with_random_aborts(java: JavaTools, bootstrap: str, topic: str) -> None:
+    """Kafka's TransactionalMessageCopier, twice in one transactional id, as its system tests run it."""
+    values = [f"{number}".encode() for number in range(1_000)]
+    producer = Producer({"bootstrap.servers": bootstrap})
+    for value in values:
+        producer.produce(topic, value, partition=0)
+    assert producer.flush(30) == 0
+    where = ["--broker-list", bootstrap, "--input-topic", topic, "--input-partition", 0]
+    where += ["--output-topic", f"{topic}-copy", "--consumer-group", topic, "--transactional-id", topic]
+    java.run("kafka-topics", "--bootstrap-server", bootstrap, "--create", "--topic", f"{topic}-copy").ok()
+    for count in (400, 600):
+        copier = java.run(
+            "transactional-message-copier",
+            *where,
+            *("--max-messages", count, "--transaction-size", 50, "--enable-random-aborts"),
+            *("--group-mode", "--use-group-metadata"),
+        )
+        assert f'"consumed":{count}' in copier.ok() or "remaining" in copier.ok()
+    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": f"{topic}-looks"})
+    try:
+        consumer.assign([TopicPartition(f"{topic}-copy", 0, 0)])
+        found: list[bytes] = []
+        while len(found) < len(values):
+            got = consumer.consume(500, 5)
+            assert got, f"{len(found)} copied"
+            found += [message.value() for message in got]
+        assert consumer.consume(1, 1) == []
+    finally:
+        consumer.close()
+    assert found == values
+
+
 def test_a_performance_test_in_transactions(java: JavaTools, bootstrap: str, topic: str) -> None:
     """kafka-producer-perf-test commits every 100 ms."""
     arguments = ["--topic", topic, "--num-records", 2000, "--record-size", 100, "--throughput", 2000]
