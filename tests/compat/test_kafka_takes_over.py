@@ -107,7 +107,11 @@ def test_groups_of_kinds_that_kbroker_only_keeps(tmp_path) -> None:
     need_java()
     data = unpack("kafka-4.4.0-single", tmp_path)
     told = kafka_told("kafka-4.4.0-single")["groups"]
-    settings = {**SETTINGS, "log.cleaner.enable": "true", "log.cleaner.backoff.ms": "100"}
+    # The members that died there had sessions of half an hour.
+    sessions = dict.fromkeys(
+        ("group.consumer.session.timeout.ms", "group.consumer.max.session.timeout.ms"), "1800000"
+    )
+    settings = {**SETTINGS, **sessions, "log.cleaner.enable": "true", "log.cleaner.backoff.ms": "100"}
     with (
         Broker(data=str(data), config={**settings, "node.id": 1}) as broker,
         Cluster(broker.bootstrap) as cluster,
@@ -120,11 +124,7 @@ def test_groups_of_kinds_that_kbroker_only_keeps(tmp_path) -> None:
             time.sleep(0.1)
         with contextlib.suppress(ApiError):
             commit_offsets(cluster, "kip848-live", {TopicPartition("plain", 0): 1})
-    # The members that died there had sessions of half an hour.
-    more = {"delegation.token.secret.key": "golden-secret-key"}
-    more |= dict.fromkeys(
-        ("group.consumer.session.timeout.ms", "group.consumer.max.session.timeout.ms"), "1800000"
-    )
+    more = {"delegation.token.secret.key": "golden-secret-key", **sessions}
     with (
         kafka_on(data, cache_folder(), **SETTINGS, **more) as bootstrap,
         Cluster(bootstrap) as cluster,

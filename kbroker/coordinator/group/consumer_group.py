@@ -198,6 +198,13 @@ class ConsumerGroup:
         """Since the commit; what is subscribed to does not age."""
         return lambda offset: offset.commit_timestamp_ms
 
+    def subscribes_to_any(self, topics: frozenset[str]) -> bool:
+        """Whether one of these topics is subscribed to."""
+        if not topics.isdisjoint(self.names):
+            return True
+        regexes = (self.regexes.get(each) for each in self.patterns)
+        return any(regex is not None and not topics.isdisjoint(regex.topics) for regex in regexes)
+
     # -- reading ---------------------------------------------------------------------------------------------
 
     def topics_of(self, member: ConsumerMember) -> frozenset[str]:

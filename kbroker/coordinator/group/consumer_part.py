@@ -99,9 +99,7 @@ class ConsumerPart:
             self._topics.racks_changed()
         if created:
             self._requests.regexes.newest_topics = self._topics.version
-        changed = list(names)
+        changed = frozenset(names)
         for group in self._groups.values():
-            if isinstance(group, ConsumerGroup):
-                subscribed = group.subscriptions()
-                if racks or any(subscribed(name) for name in changed):
-                    group.refresh_ms = 0
+            if isinstance(group, ConsumerGroup) and (racks or group.subscribes_to_any(changed)):
+                group.refresh_ms = 0
