@@ -80,13 +80,17 @@ def elect_anew(
         lost: as `gone`, and it may lack committed records: it is not eligible either.
     """
     records = []
-    out = (gone, lost)
+    out, losers = (gone, lost), () if lost == _NO_BROKER else (lost,)
+    elections: dict[str, Election] = {}
     for ref in partitions:
         topic, partition = ref.topic, ref.state
+        if topic.name not in elections:
+            unclean = rules.may_be_unclean(image, topic.name)
+            elections[topic.name] = Election.UNCLEAN if unclean else Election.CLEAN
         wanted = Wanted(
             isr=[replica for replica in partition.isr if replica not in out],
-            lost=() if lost == _NO_BROKER else (lost,),
-            election=Election.UNCLEAN if rules.may_be_unclean(image, topic.name) else Election.CLEAN,
+            lost=losers,
+            election=elections[topic.name],
         )
         may_lead = _alive(image, partition, out, back)
         record = change_partition(image, rules, topic, ref.partition, wanted, may_lead)
