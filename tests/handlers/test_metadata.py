@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 
 from kbroker.handlers import metadata_cache
+from kbroker.handlers.metadata import _brokers
+from kbroker.plain import replace
 from kbroker.protocol.generated.create_topics_request import CreatableTopic
 from kbroker.protocol.generated.metadata_request import MetadataRequestTopic
 from kbroker.types import ZERO_UUID
@@ -161,6 +163,14 @@ def test_unknown_listeners_lead_nowhere(node):
     assert answer.brokers == []
     assert [(p.leader_id, p.error_code) for p in answer.topics[0].partitions] == [(-1, 72)]
     assert ask(node, 5, named("one")).topics[0].partitions[0].error_code == 5
+
+
+def test_while_no_broker_is_up_yet_those_that_are_registered_are_named(node):
+    """After kill -9 of a whole cluster: librdkafka hung for good after one answer without any broker."""
+    image = node.image
+    fenced = {broker.id: broker._replace(fenced=True) for broker in image.brokers.values()}
+    named_brokers = _brokers(replace(image, brokers=fenced), "PLAINTEXT")
+    assert [(b.node_id, b.host, b.port) for b in named_brokers] == [(1, "h", 9092)]
 
 
 def test_answers_are_remembered_until_the_image_changes(node, monkeypatch):
