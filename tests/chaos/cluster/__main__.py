@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -30,6 +32,7 @@ def main() -> int:
     parser.add_argument("--loopback", action="store_true", help="without network namespaces, as without root")
     parser.add_argument("--keep", action="store_true", help="keep the folder of a run without findings, too")
     arguments = parser.parse_args()
+    faulthandler.register(signal.SIGUSR1)  # where does it hang?
     results: list[Result] = []
     for seed in range(arguments.seed, arguments.seed + arguments.runs):
         network = os.geteuid() == 0 and not arguments.loopback
