@@ -1,4 +1,4 @@
-"""Correctness scenario 66 with the new protocol (KIP-848): hundreds of members, and half of them gone at once.
+"""Correctness scenario 66 with the new protocol (KIP-848): hundreds of members, then half of them gone."""
 
 from __future__ import annotations
 
