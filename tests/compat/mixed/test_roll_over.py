@@ -9,8 +9,7 @@ import os
 
 import pytest
 
-from kbroker.client.describe import describe_cluster, describe_quorum
-from kbroker.client.features import update_features
+from kbroker.client.describe import describe_quorum
 from kbroker.client.quorum import add_voter, remove_voter
 from kbroker.client.reassignments import unregister_broker
 from kbroker.types import uuid_from_string
@@ -99,63 +98,3 @@ def test_from_kafka_to_kbroker_and_back_without_a_stop(tmp_path) -> None:
         first, *others = cluster.nodes.values()
         # The first node's log of metadata ends where it left.
         assert assert_same_logs([first, others[0]], "__cluster_metadata", upto=1) > 20
-
-
-@pytest.mark.skipif(not ALL, reason="KBROKER_MIXED=all (make mixed)")
-@pytest.mark.parametrize("releases", [(KBROKER, KBROKER, KAFKA), (KAFKA, KAFKA, KBROKER)], ids="-".join)
-def test_kraft_version_goes_up_in_a_quorum_of_both(tmp_path, releases) -> None:
-    """KIP-853: the two that start first lead; then a voter of the other kind goes and comes back."""
-    need_java()
-    with MixedCluster(tmp_path, releases, settings=SETTINGS, late=[3]) as cluster:
-        roller = Roller(cluster)
-        cluster.restart(3)
-
-        def upgraded(client) -> bool:
-            levels = {feature.name: feature.level for feature in describe_cluster(client).features}
-            if not levels.get("kraft.version"):
-                update_features(client, {"kraft.version": 1})
-            return levels.get("kraft.version") == 1
-
-        cluster.wait(upgraded, "kraft.version 1")
-        roller.leave(3)
-        roller.join(3)
-        cluster.kill(1)
-        cluster.wait(lambda client: describe_quorum(client).leader in (2, 3), "another leader")
-        cluster.create("after", [[2, 3]])
-        cluster.restart(1)
-        assert assert_same_logs(cluster.nodes.values(), "__cluster_metadata", upto=1) > 20
-
-
-@pytest.mark.skipif(not ALL, reason="KBROKER_MIXED=all (make mixed)")
-def test_a_node_goes_on_as_the_other_kind_on_the_same_folder(tmp_path) -> None:
-    """With fixed voters: a Kafka node stops, kbroker starts with its properties and data; and back."""
-    need_java()
-    three = {
-        "offsets.topic.replication.factor": 3,
-        "transaction.state.log.replication.factor": 3,
-        "transaction.state.log.min.isr": 2,
-    }
-    releases = [KAFKA, KBROKER, KBROKER]
-    with MixedCluster(tmp_path, releases, settings=three, made_by_kafka=True) as cluster:
-        at = cluster.bootstrap
-        for topic in ("load", "exact"):
-            cluster.create(topic, [[1, 2, 3], [2, 3, 1], [3, 1, 2]], **{"min.insync.replicas": "2"})
-        with Load(at, "load", 3) as load, Group(at, "load") as group, Transactions(at, "exact", 3) as exact:
-            parts = (load, group, exact)
-            for release in (KBROKER, KAFKA):
-                for part in parts:
-                    part.wait_for_more()
-                node = cluster.nodes[1]
-                node.end()
-                node.release = release
-                cluster.restart(1)
-                cluster.wait_in_sync(*TOPICS)
-                cluster.lead(1, TOPICS)
-            for part in parts:
-                part.wait_for_more()
-            group.wait_for(dict(load.acknowledged))
-        load.check(at)
-        exact.check(at)
-        cluster.wait_quiet(*TOPICS)
-        for topic in TOPICS:
-            assert assert_same_logs(cluster.nodes.values(), topic, 3) > 20, topic
