@@ -31,6 +31,11 @@ from kbroker.protocol.generated.share_group_describe_response import (
     DescribedGroup as ShareGroup,
     ShareGroupDescribeResponse,
 )
+from kbroker.protocol.generated.streams_group_describe_request import StreamsGroupDescribeRequest
+from kbroker.protocol.generated.streams_group_describe_response import (
+    DescribedGroup as StreamsGroup,
+    StreamsGroupDescribeResponse,
+)
 from kbroker.protocol.primitives import Message
 from kbroker.types import TopicPartition
 
@@ -135,6 +140,17 @@ def describe_group(cluster: Cluster, group_id: str) -> Group:
         if share.error_code not in _OTHER_TYPE:
             check(share.error_code, share.error_message, f"group {group_id}")
             return _new_group(share, "share", coordinator)
+    if connection.has(ApiKey.STREAMS_GROUP_DESCRIBE):
+        request = StreamsGroupDescribeRequest(group_ids=[group_id])
+        streams = cluster.ask_coordinator(
+            group_id,
+            request,
+            StreamsGroupDescribeResponse,
+            lambda a: [group.error_code for group in a.groups],
+        ).groups[0]
+        if streams.error_code not in _OTHER_TYPE:
+            check(streams.error_code, streams.error_message, f"group {group_id}")
+            return _streams_group(streams, coordinator)
     raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND, f"group {group_id} does not exist")
 
 
@@ -151,6 +167,29 @@ def _new_group(group: ConsumerGroup | ShareGroup, kind: str, coordinator: int) -
             Member(member.member_id, member.client_id, member.client_host, instance_id, sorted(partitions))
         )
     return Group(group.group_id, kind, group.group_state, group.assignor_name, coordinator, members)
+
+
+def _streams_group(group: StreamsGroup, coordinator: int) -> Group:
+    """Members work on what their active tasks read."""
+    reads = {
+        each.subtopology_id: [*each.source_topics, *(topic.name for topic in each.repartition_source_topics)]
+        for each in (group.topology.subtopologies or () if group.topology is not None else ())
+    }
+    members = []
+    for member in group.members:
+        partitions = [
+            TopicPartition(topic, partition)
+            for task in member.assignment.active_tasks
+            for topic in reads.get(task.subtopology_id, ())
+            for partition in task.partitions
+        ]
+        members.append(
+            Member(
+                member.member_id, member.client_id, member.client_host, member.instance_id, sorted(partitions)
+            )
+        )
+    assignor = group.assignor_name or ""
+    return Group(group.group_id, "streams", group.group_state, assignor, coordinator, members)
 
 
 def _classic_group(group: ClassicGroup, coordinator: int) -> Group:
