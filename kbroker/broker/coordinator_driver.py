@@ -243,6 +243,18 @@ class GroupCoordinatorDriver:
         now = self._time.now_ms()
         return driver.submit(lambda ticket: driver.shard.streams_heartbeat(ticket, beating, now))
 
+    def shard_of(self, group_id: str) -> ShardDriver[GroupShard]:
+        """The shard that keeps a group, loaded, for kinds of groups with parts elsewhere, too (share groups).
+
+        Raises:
+            ApiError: NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS.
+        """
+        return self._shard(group_id)
+
+    def now_ms(self) -> int:
+        """The time as groups count it."""
+        return self._time.now_ms()
+
     # -- offsets ---------------------------------------------------------------------------------------------
 
     def commit(self, request: Committing) -> Deferred[list[ErrorCode]]:

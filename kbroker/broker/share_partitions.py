@@ -166,6 +166,7 @@ class LiveShare:
             archived = sum(each.last - each.first + 1 for each in ended if each.state)
             self._write(start, before + archived, ended).then(self._expiry_written)
             self._all.wake(self.key)
+            self._all.forget_if_idle(self)
         self._set_alarm()
 
     def _expiry_written(self, done: Deferred[None]) -> None:
@@ -192,6 +193,8 @@ class SharePartitions:
         self.wall_ms: Callable[[], int] = services.clock.now_ms
         self.call_later = services.timer.call_later
         self._live: dict[ShareKey, LiveShare] = {}
+        #: Groups nobody of which is connected, while something of them is still here.
+        self._idle_groups: dict[str, None] = {}
 
     def get(self, group_id: str, topic_id: bytes, index: int) -> Deferred[LiveShare]:
         """A group in a partition that this broker leads; fails with ApiError."""
@@ -248,12 +251,26 @@ class SharePartitions:
         live.close()
         if self._live.get(live.key) is live:
             del self._live[live.key]
+            group_id = live.key.group_id
+            if group_id in self._idle_groups and all(each.group_id != group_id for each in self._live):
+                del self._idle_groups[group_id]
 
     def forget_group(self, group_id: str) -> None:
         """Nobody of the group is connected any more."""
-        for live in [each for each in self._live.values() if each.key.group_id == group_id]:
-            if live.waiting is None:
-                self.forget(live)
+        theirs = [each for each in self._live.values() if each.key.group_id == group_id]
+        if theirs:
+            self._idle_groups[group_id] = None
+        for live in theirs:
+            self.forget_if_idle(live)
+
+    def used(self, group_id: str) -> None:
+        """Somebody of the group is connected."""
+        self._idle_groups.pop(group_id, None)
+
+    def forget_if_idle(self, live: LiveShare) -> None:
+        """Locks outlast sessions (of forgotten partitions): what has some stays until they have ended."""
+        if live.key.group_id in self._idle_groups and live.waiting is None and not live.core.is_locked:
+            self.forget(live)
 
     def wake(self, key: ShareKey) -> None:
         """Records are free again: who waits for some may look."""

@@ -26,12 +26,11 @@ class ShareSettings:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._served = "share" in services.config.get_list("group.coordinator.rebalance.protocols")
         self._defaults: ShareLimits | None = None
 
     def check(self) -> None:
-        """UNSUPPORTED_VERSION while share groups are off, by setting or by `share.version`."""
-        if not self._served or self._services.metadata.image.features.get(SHARE_VERSION, 0) < 1:
+        """UNSUPPORTED_VERSION while share groups are off (`share.version`)."""
+        if self._services.metadata.image.features.get(SHARE_VERSION, 0) < 1:
             raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
 
     def limits(self, group_id: str) -> ShareLimits:

@@ -27,6 +27,9 @@ GROUP_VERSION = "group.version"
 #: Groups: 1 for the streams protocol (KIP-1071).
 STREAMS_VERSION = "streams.version"
 
+#: Share groups (KIP-932): 1, and 2 as of Kafka 4.4.
+SHARE_VERSION = "share.version"
+
 #: Kafka 4.4-IV2: what a new cluster is formatted with.
 LATEST_METADATA_VERSION = 33
 
@@ -35,15 +38,14 @@ SUPPORTED_FEATURES: Mapping[str, FeatureRange] = {
     ELR_VERSION: FeatureRange(0, 1),
     KRAFT_VERSION: FeatureRange(0, 1),
     METADATA_VERSION: FeatureRange(7, LATEST_METADATA_VERSION),
+    SHARE_VERSION: FeatureRange(0, 2),
     STREAMS_VERSION: FeatureRange(0, 1),
     TRANSACTION_VERSION: FeatureRange(0, 2),
 }
 
 #: Features of Apache Kafka 4.4 whose function does not exist here yet, with its highest level. A cluster
 #: where they are finalized is served without: they only change records of internal topics, which stay.
-LATENT_FEATURES: Mapping[str, int] = {
-    "share.version": 2,
-}
+LATENT_FEATURES: Mapping[str, int] = {}
 
 #: The `metadata.version` that the first level of a feature needs for its records.
 _NEEDED_METADATA_VERSION = {KRAFT_VERSION: 21, ELR_VERSION: 23, TRANSACTION_VERSION: 24}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from kbroker.controller.features import (
     GROUP_VERSION,
+    SHARE_VERSION,
     STREAMS_VERSION,
     SUPPORTED_FEATURES,
     TRANSACTION_VERSION,
@@ -98,12 +99,12 @@ def _has_features(compatibility: str) -> bool:
 
 def _not_told(services: Services) -> Iterable[str]:
     """Clients that hear of transactions of version 2 or of consumer groups use requests that came with
-    Kafka 4.0; those of streams groups came with 4.2.
+    Kafka 4.0; those of streams and share groups came with 4.2.
     """
     kafka = release(services.compatibility)
     untold = list(latent_features(services.metadata.image))
     if kafka is not None and kafka.number < (4, 2):
-        untold.append(STREAMS_VERSION)
+        untold += [STREAMS_VERSION, SHARE_VERSION]
     if kafka is not None and kafka.number < (4, 0):
         untold += [GROUP_VERSION, TRANSACTION_VERSION]
     return untold

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 VERSIONS = (0, 3)
 #: A group costs 15 µs, more than most things that can be asked for.
 ELEMENTS_MAX = 30_000
+_SHARE = "share"
 
 
 def handle(
@@ -36,6 +37,11 @@ def handle(
 
 def _delete(services: Services, name: str) -> Deferred[ErrorCode]:
     try:
+        group = services.groups.group(name)
+        if group is not None and group.TYPE == _SHARE:
+            from kbroker.broker.share_groups import share_groups
+
+            return share_groups(services).delete_group(name)
         return services.groups.delete_group(name)
     except ApiError as error:
         return failed(error.with_traceback(None))

@@ -12,7 +12,7 @@ from kbroker.controller.brokers import (
 )
 from kbroker.controller.election_rules import ElectionRules
 from kbroker.controller.elections import broker_back, broker_gone
-from kbroker.controller.features import SUPPORTED_FEATURES, latent_features
+from kbroker.controller.features import SUPPORTED_FEATURES
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import Endpoint
 from kbroker.plain import replace
@@ -159,15 +159,6 @@ def test_a_broker_that_cannot_work_at_a_finalized_level_is_refused():
     with pytest.raises(ApiError, match=r"finalized version 2 of group\.version") as caught:
         register_broker(newer, node())
     assert caught.value.code is ErrorCode.UNSUPPORTED_VERSION
-
-
-def test_features_of_kafka_that_can_be_done_without():
-    image = cluster(1).apply([])
-    features = {**image.features, "share.version": 2}
-    kafkas = type(image)(**{**{f: getattr(image, f) for f in image.__slots__}, "features": features})
-    assert latent_features(kafkas) == {"share.version": 2}
-    record = register_broker(kafkas, node()).records[-1]
-    assert "share.version" not in {feature.name for feature in record.features}
 
 
 def test_one_log_directory_twice_is_refused():

@@ -13,25 +13,25 @@ errors.deadletterqueue.copy.record.enable | boolean | false | - |  |
     Whether a dead letter carries the record itself, not only where it came from.
 errors.deadletterqueue.topic.name | string |  | - |  |
     Topic for the dead letters of this share group; empty keeps none.
-share.session.timeout.ms | int | 45000 | >=1 |  |
+share.session.timeout.ms | int | 45000 | >=1 |  | obeyed
     A member of this share group that is silent for this long is dropped.
-share.heartbeat.interval.ms | int | 5000 | >=1 |  |
+share.heartbeat.interval.ms | int | 5000 | >=1 |  | obeyed
     How often members of this share group are told to send a heartbeat.
-share.assignment.interval.ms | int | 1000 | >=0 |  |
+share.assignment.interval.ms | int | 1000 | >=0 |  | obeyed
     The least time between two assignments of this share group.
 share.assignor.offload.enable | boolean | true | - |  | hidden
     Whether assignments of this share group are computed beside the coordinator.
-share.auto.offset.reset | string | latest | offset reset |  |
+share.auto.offset.reset | string | latest | offset reset |  | obeyed
     Where this share group begins: earliest, latest, or by_duration: and how far back.
-share.delivery.count.limit | int | 5 | >=2 |  |
+share.delivery.count.limit | int | 5 | >=2 |  | obeyed
     How often a record is delivered before it is given up.
-share.isolation.level | string | read_uncommitted | in read_committed,read_uncommitted |  |
+share.isolation.level | string | read_uncommitted | in read_committed,read_uncommitted |  | obeyed
     Whether this share group sees only committed transactions.
-share.partition.max.record.locks | int | 2000 | >=100 |  |
+share.partition.max.record.locks | int | 2000 | >=100 |  | obeyed
     The most records of a partition held at a time.
-share.record.lock.duration.ms | int | 30000 | >=1000 |  |
+share.record.lock.duration.ms | int | 30000 | >=1000 |  | obeyed
     How long a delivered record is held for its member.
-share.renew.acknowledge.enable | boolean | true | - |  |
+share.renew.acknowledge.enable | boolean | true | - |  | obeyed
     Whether members may prolong the hold on a record.
 streams.session.timeout.ms | int | 45000 | >=1 |  | obeyed
     A member of this streams group that is silent for this long is dropped.

@@ -10,6 +10,7 @@ from kbroker.controller.features import (
     GROUP_VERSION,
     LATEST_METADATA_VERSION,
     METADATA_VERSION,
+    SHARE_VERSION,
     STREAMS_VERSION,
     TRANSACTION_VERSION,
     min_insync_records,
@@ -31,6 +32,8 @@ _TRANSACTION_VERSION_LEVEL = 24
 _ELR_LEVEL = 26
 #: `metadata.version` whose new clusters have streams groups (4.2-IV1).
 _STREAMS_VERSION_LEVEL = 29
+#: `metadata.version` whose new clusters have share groups: level 1 (4.2-IV0), level 2 (4.4-IV0).
+_SHARE_VERSION_LEVELS = (28, 31)
 _NO_LEVELS: Mapping[str, int] = {}
 
 
@@ -51,6 +54,9 @@ def feature_records(
         levels[TRANSACTION_VERSION] = 2
     if metadata_version >= _STREAMS_VERSION_LEVEL:
         levels[STREAMS_VERSION] = 1
+    share_level = sum(metadata_version >= level for level in _SHARE_VERSION_LEVELS)
+    if share_level:
+        levels[SHARE_VERSION] = share_level
     levels.update(wanted)
     return [
         FeatureLevelRecord(name=METADATA_VERSION, feature_level=metadata_version),

@@ -14,13 +14,6 @@ from kbroker.coordinator.group.classic import ClassicGroup
 from kbroker.coordinator.group.classic_requests import ClassicRequests, Joining
 from kbroker.coordinator.group.classic_rounds import ClassicRounds, join_error, sync_error
 from kbroker.coordinator.group.group import NO_MEMBER, Group
-from kbroker.coordinator.group.kept_group import (
-    CONSUMER_KEYS,
-    GROUP_KEYS,
-    MEMBER_KEYS,
-    OTHER_KEYS,
-    STREAMS_KEYS,
-)
 from kbroker.coordinator.group.limits import GroupLimits, Surroundings
 from kbroker.coordinator.group.offset_requests import (
     NO_PRODUCER,
@@ -29,6 +22,12 @@ from kbroker.coordinator.group.offset_requests import (
     OffsetRequests,
 )
 from kbroker.coordinator.group.offsets import CommittedOffset, OffsetStore
+from kbroker.coordinator.group.record_kinds import (
+    CONSUMER_KEYS,
+    OTHER_KEYS,
+    SHARE_KEYS,
+    STREAMS_KEYS,
+)
 from kbroker.coordinator.group.records import GROUP_METADATA, OFFSET, decode_record, group_record
 from kbroker.coordinator.shard import CoordinatorRecord, Outcome, Ticket, write_error
 from kbroker.coordinator.timers import TimerQueue
@@ -41,10 +40,11 @@ from kbroker.types import Uuid
 if TYPE_CHECKING:
     from kbroker.coordinator.group.consumer_part import ConsumerPart
     from kbroker.coordinator.group.consumer_requests import Beating
+    from kbroker.coordinator.group.share_part import SharePart
     from kbroker.coordinator.group.streams_part import StreamsPart
     from kbroker.coordinator.group.streams_requests import Beating as StreamsBeating
 
-CONSUMER, STREAMS = "consumer", "streams"
+CONSUMER, SHARE, STREAMS = "consumer", "share", "streams"
 
 
 class ListedGroup(NamedTuple):
@@ -70,6 +70,7 @@ class GroupShard:
         "_consumer",
         "_offset_requests",
         "_rounds",
+        "_share",
         "_streams",
         "_surroundings",
         "_timers",
@@ -80,6 +81,7 @@ class GroupShard:
     def __init__(self, limits: GroupLimits, surroundings: Surroundings | None = None) -> None:
         self._surroundings = surroundings
         self._consumer: ConsumerPart | None = None
+        self._share: SharePart | None = None
         self._streams: StreamsPart | None = None
         self.groups: dict[str, Group] = {}
         self.offsets = OffsetStore()
@@ -90,11 +92,10 @@ class GroupShard:
         self._appliers: dict[int, Callable[[CoordinatorRecord, int, int], None]] = {
             OFFSET: self._apply_offset,
             GROUP_METADATA: self._apply_group,
-            **dict.fromkeys(GROUP_KEYS, self._apply_kept_group),
-            **dict.fromkeys(MEMBER_KEYS, self._apply_kept_member),
             **dict.fromkeys(OTHER_KEYS, self._apply_nothing),
             **dict.fromkeys(CONSUMER_KEYS, self._apply_consumer),
             **dict.fromkeys(STREAMS_KEYS, self._apply_streams),
+            **dict.fromkeys(SHARE_KEYS, self._apply_share),
         }
 
     @property
@@ -124,6 +125,16 @@ class GroupShard:
     def streams_heartbeat(self, ticket: Ticket, beating: StreamsBeating, now_ms: int) -> Outcome:
         """StreamsGroupHeartbeat; answers with a `Beat`."""
         return self.streams.heartbeat(ticket, beating, now_ms)
+
+    @property
+    def share(self) -> SharePart:
+        """All about share groups (KIP-932); made when it is first asked for."""
+        if self._share is None:
+            from kbroker.coordinator.group.share_part import SharePart
+
+            assert self._surroundings is not None
+            self._share = SharePart(self.groups, self._timers, self._surroundings.image)
+        return self._share
 
     # -- classic members -------------------------------------------------------------------------------------
 
@@ -242,6 +253,8 @@ class GroupShard:
             self._consumer.topics_changed(names, created, racks)
         if self._streams is not None:
             self._streams.topics_changed(names, racks)
+        if self._share is not None:
+            self._share.topics_changed(names, racks)
 
     def list_groups(self) -> list[ListedGroup]:
         """All groups."""
@@ -300,26 +313,8 @@ class GroupShard:
     def _apply_streams(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
         self.streams.apply(record)
 
-    def _apply_kept_group(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
-        group_id, kind = record.key.group_id, GROUP_KEYS[record.key.API_KEY][1]
-        group = self.groups.get(group_id)
-        if record.value is None:
-            if isinstance(group, kind):
-                del self.groups[group_id]
-        elif not isinstance(group, kind):
-            self.groups[group_id] = kind(group_id)
-
-    def _apply_kept_member(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
-        group_id, kind = record.key.group_id, MEMBER_KEYS[record.key.API_KEY][1]
-        group: Any = self.groups.get(group_id)
-        if record.value is None:
-            if isinstance(group, kind):
-                group.members.pop(record.key.member_id, None)
-            return
-        if not isinstance(group, kind):
-            # Compaction may leave a member's record before that of its group.
-            group = self.groups[group_id] = kind(group_id)
-        group.members[record.key.member_id] = None
+    def _apply_share(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
+        self.share.apply(record)
 
     def _apply_nothing(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
         """It stays in the log; that is all."""
@@ -337,6 +332,8 @@ class GroupShard:
                 self.consumer.loaded(group, now_ms)
             elif group.TYPE == STREAMS:
                 self.streams.loaded(group, now_ms)
+            elif group.TYPE == SHARE:
+                self.share.loaded(group, now_ms)
             if not isinstance(group, ClassicGroup):
                 continue
             for member in group.members.values():

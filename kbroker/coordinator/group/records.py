@@ -6,15 +6,14 @@ from functools import lru_cache
 from struct import Struct
 from typing import Any
 
-from kbroker.coordinator.group.kept_group import (
+from kbroker.coordinator.group.offsets import NO_EXPIRY, CommittedOffset
+from kbroker.coordinator.group.record_kinds import (
     CONSUMER_KEYS,
-    GROUP_KEYS,
-    MEMBER_KEYS,
     OTHER_KEYS,
+    SHARE_KEYS,
     STREAMS_KEYS,
     OtherKey,
 )
-from kbroker.coordinator.group.offsets import NO_EXPIRY, CommittedOffset
 from kbroker.coordinator.shard import CoordinatorRecord
 from kbroker.errors import ProtocolError
 from kbroker.protocol.generated.group_metadata_key import GroupMetadataKey
@@ -135,8 +134,10 @@ def decode_record(key: bytes, value: bytes | None) -> CoordinatorRecord | None:
         kind = _consumer_kind(key_type)
     elif kind is None and key_type in STREAMS_KEYS:
         kind = _streams_kind(key_type)
+    elif kind is None and key_type in SHARE_KEYS:
+        kind = _share_kind(key_type)
     if kind is None:
-        return _decode_kept(key_type, key, value)
+        return CoordinatorRecord(OtherKey(key_type), value) if key_type in OTHER_KEYS else None
     key_class, value_class = kind
     if key_class is OffsetCommitKey:
         # A log that is loaded has the same keys again and again, and nearly only usual values.
@@ -171,9 +172,8 @@ def _streams_kind(key_type: int) -> tuple[Any, Any]:
     return KINDS[key_type]
 
 
-def _decode_kept(key_type: int, key: bytes, value: bytes | None) -> CoordinatorRecord | None:
-    """A record of a group that is only kept: of whom it tells; what it says is not looked at."""
-    if key_type in OTHER_KEYS:
-        return CoordinatorRecord(OtherKey(key_type), value)
-    kept = GROUP_KEYS.get(key_type) or MEMBER_KEYS.get(key_type)
-    return None if kept is None else CoordinatorRecord(kept[0].decode(key, 0, _INT16.size), value)
+def _share_kind(key_type: int) -> tuple[Any, Any]:
+    from kbroker.coordinator.group.share_records import KINDS
+
+    _KINDS.update(KINDS)
+    return KINDS[key_type]

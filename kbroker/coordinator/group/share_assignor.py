@@ -25,12 +25,12 @@ def assign(
     wanted = {member: dict.fromkeys(places) for member, places in members.items()}
     result: dict[str, dict[Place, None]] = {member: {} for member in wanted}
     groups: dict[tuple[Place, ...], list[str]] = {}
-    for member, places in wanted.items():
-        groups.setdefault(tuple(sorted(places)), []).append(member)
+    for member, each in wanted.items():
+        groups.setdefault(tuple(sorted(each)), []).append(member)
     for places, theirs in groups.items():
         if places:
             _spread(places, sorted(theirs), current, result)
-    return {member: sorted(places) for member, places in result.items()}
+    return {member: sorted(each) for member, each in result.items()}
 
 
 def _spread(

@@ -113,6 +113,11 @@ class SharePartition:
         """Records in flight that are done with."""
         return sum(len(span) for span in self._spans if span.state in TERMINAL)
 
+    @property
+    def is_locked(self) -> bool:
+        """Somebody holds records, or what became of some is still being written."""
+        return any(span.state is _ACQUIRED or span.pending for span in self._spans)
+
     def spans(self) -> Iterator[Span]:
         """All spans; not to be changed."""
         return iter(self._spans)

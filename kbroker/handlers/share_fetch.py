@@ -1,0 +1,265 @@
+"""ShareFetch (78): a member of a share group gets records to work on, and says what became of earlier ones
+(KIP-932).
+
+v1 first (v0 was an early access); v2 strict limits (KIP-1206), renewing of locks (KIP-1222).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+from kbroker.broker.deferred import Deferred
+from kbroker.broker.gather import gather
+from kbroker.broker.share_sessions import FINAL_EPOCH, INITIAL_EPOCH, Place, ShareSession
+from kbroker.broker.shares import shares
+from kbroker.coordinator.share.share_partition import Wish
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.handlers.share_acks import acknowledge, check_member, name_leader
+from kbroker.handlers.share_read import ShareRead, read_share
+from kbroker.protocol.generated.share_fetch_response import (
+    AcquiredRecords,
+    NodeEndpoint,
+    PartitionData,
+    ShareFetchableTopicResponse,
+    ShareFetchResponse,
+)
+
+if TYPE_CHECKING:
+    from kbroker.broker.services import Services
+    from kbroker.broker.share_partitions import LiveShare
+    from kbroker.handlers.context import RequestContext
+    from kbroker.protocol.generated.share_fetch_request import ShareFetchRequest
+
+VERSIONS = (1, 2)
+
+_STRICT = 1
+_log = logging.getLogger(__name__)
+
+
+def handle(
+    services: Services, context: RequestContext, request: ShareFetchRequest
+) -> Deferred[ShareFetchResponse]:
+    """Acknowledgements first; then the answer waits for records, or for the time to be over."""
+    parts = shares(services)
+    parts.settings.check()
+    group_id, member_id = check_member(request.group_id, request.member_id)
+    epoch = request.share_session_epoch
+    acks = {
+        (topic.topic_id, each.partition_index): each.acknowledgement_batches
+        for topic in request.topics
+        for each in topic.partitions
+        if each.acknowledgement_batches
+    }
+    if epoch == INITIAL_EPOCH:
+        if acks:
+            raise ApiError(ErrorCode.INVALID_REQUEST)
+        session = parts.sessions.open(group_id, member_id, context.connection.connection_id)
+        parts.partitions.used(group_id)
+    else:
+        session = parts.sessions.find(group_id, member_id)
+        if epoch != FINAL_EPOCH:
+            session.check(epoch)
+    fetch = OneShareFetch(services, context, request, session)
+    written = [
+        acknowledge(services, parts, group_id, member_id, place, batches, request.is_renew_ack)
+        for place, batches in acks.items()
+    ]
+    gather(written).then(lambda done: fetch.acknowledged(list(acks), done.result()))
+    return fetch.answer
+
+
+class OneShareFetch:
+    """One request on its way; parked, it is an operation of the purgatory."""
+
+    def __init__(
+        self, services: Services, context: RequestContext, request: ShareFetchRequest, session: ShareSession
+    ) -> None:
+        self.answer: Deferred[ShareFetchResponse] = Deferred()
+        self._services = services
+        self._parts = shares(services)
+        self._context = context
+        self._request = request
+        self._session = session
+        self._final = request.share_session_epoch == FINAL_EPOCH
+        self._acks: dict[Place, ApiError | None] = {}
+        self._errors: dict[Place, ApiError] = {}
+        self._reads: dict[Place, ShareRead] = {}
+        self._live: dict[Place, LiveShare] = {}
+        self._records = request.max_records
+        self._bytes = min(max(request.max_bytes, 0), services.fetch_bytes_max)
+        self._wish_strict = request.share_acquire_mode == _STRICT
+        self._committed_only = self._parts.settings.committed_only(session.group_id)
+
+    # -- steps -----------------------------------------------------------------------------------------------
+
+    def acknowledged(self, places: list[Place], values: list[ApiError | None]) -> None:
+        """The acknowledgements are written, or refused."""
+        self._acks = dict(zip(places, values))
+        if self._final:
+            self._parts.sessions.close(self._session)
+            self._finish()
+            return
+        self._update_session()
+        if self._request.is_renew_ack:
+            self._finish()
+            return
+        self._find()
+
+    def _update_session(self) -> None:
+        partitions = self._session.partitions
+        for topic in self._request.topics:
+            for each in topic.partitions:
+                partitions.setdefault((topic.topic_id, each.partition_index), True)
+        for forgotten in self._request.forgotten_topics_data:
+            for index in forgotten.partitions:
+                partitions.pop((forgotten.topic_id, index), None)
+
+    def _find(self) -> None:
+        """Load what is not here yet; usually nothing."""
+        session, missing = self._session, []
+        for place in session.partitions:
+            live = self._parts.partitions.here(session.group_id, *place)
+            if live is not None:
+                self._live[place] = live
+            else:
+                missing.append(place)
+        if not missing:
+            self._begin()
+            return
+        waiting = []
+        for place in missing:
+            error = self._unknown(place)
+            if error is not None:
+                self._errors[place] = error
+            else:
+                waiting.append((place, self._parts.partitions.get(session.group_id, *place)))
+
+        def found(done: Deferred[list[LiveShare | ApiError]]) -> None:
+            for (place, _), value in zip(waiting, done.result()):
+                if isinstance(value, ApiError):
+                    self._errors[place] = value
+                else:
+                    self._live[place] = value
+            self._begin()
+
+        gather([each for _, each in waiting]).then(found)
+
+    def _unknown(self, place: Place) -> ApiError | None:
+        topic = self._services.metadata.image.topics.by_id(place[0])
+        if topic is None:
+            return ApiError(ErrorCode.UNKNOWN_TOPIC_ID)
+        if not 0 <= place[1] < len(topic.partitions):
+            return ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        return None
+
+    def _begin(self) -> None:
+        if self.answer.done:
+            return  # nobody waits any more
+        if self._read_all() or self._request.max_wait_ms <= 0 or not self._live:
+            self._finish()
+            return
+        purgatory = self._services.replicas.fetches
+        keys: list[Hashable] = []
+        for live in self._live.values():
+            keys += (live.partition.topic_partition, live.key)
+        purgatory.park(self, keys, self._request.max_wait_ms)
+        self.answer.on_cancel = lambda: purgatory.remove(self)
+
+    def try_complete(self, key: Hashable) -> bool:
+        """Something came, was released, or leads no more (see `Operation.try_complete`)."""
+        try:
+            if not self._read_all() and all(live.is_led and not live.closed for live in self._live.values()):
+                return False
+            self._finish()
+        except Exception as error:
+            # Whoever woke this one (a producer) must not suffer for it.
+            _log.exception("a parked ShareFetch failed")
+            self.answer.fail(error)
+        return True
+
+    def expire(self) -> None:
+        """See `Operation.expire`."""
+        self._finish()
+
+    def _read_all(self) -> bool:
+        """Whether anything was acquired, or there is an error to tell."""
+        records, size = self._records, self._bytes
+        member = self._session.member_id
+        for place, live in self._live.items():
+            if not live.is_led:
+                self._errors[place] = ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+                continue
+            wish = Wish(records, max(self._request.batch_size, 1), self._wish_strict)
+            try:
+                read = read_share(live, member, wish, size, self._committed_only)
+            except ApiError as error:
+                self._errors[place] = error
+                continue
+            if read.acquired:
+                self._reads[place] = read
+                records -= read.total
+                size -= len(read.records)
+        return bool(self._reads or any(self._session.partitions.get(place, False) for place in self._errors))
+
+    # -- the answer ------------------------------------------------------------------------------------------
+
+    def _finish(self) -> None:
+        if self.answer.done:
+            return
+        partitions = self._session.partitions
+        told: dict[Place, PartitionData] = {}
+        for place in list(self._acks) if self._final else [*self._acks, *partitions]:
+            if place in told:
+                continue
+            error, read = self._errors.get(place), self._reads.get(place)
+            if place not in self._acks and error is None and read is None and not partitions[place]:
+                continue
+            told[place] = self._partition(place, error, read)
+            if place in partitions and not self._final:
+                partitions[place] = error is not None
+                if read is not None:
+                    self._session.rotate(place)
+        self.answer.resolve(self._response(told))
+
+    def _partition(self, place: Place, error: ApiError | None, read: ShareRead | None) -> PartitionData:
+        result = PartitionData(partition_index=place[1], records=b"")
+        if error is not None:
+            result.error_code, result.error_message = error.code, error.message
+        refusal = self._acks.get(place)
+        if refusal is not None:
+            result.acknowledge_error_code, result.acknowledge_error_message = refusal.code, refusal.message
+        if read is not None:
+            result.records = read.records
+            result.acquired_records = [
+                AcquiredRecords(
+                    first_offset=each.first, last_offset=each.last, delivery_count=each.deliveries
+                )
+                for each in read.acquired
+            ]
+        return result
+
+    def _response(self, told: dict[Place, PartitionData]) -> ShareFetchResponse:
+        nodes: dict[int, NodeEndpoint] = {}
+        topics: dict[bytes, list[Any]] = {}
+        for (topic_id, _), result in told.items():
+            wrong = ErrorCode.NOT_LEADER_OR_FOLLOWER
+            if wrong in (result.error_code, result.acknowledge_error_code):
+                name_leader(self._services, self._context, topic_id, result, nodes, NodeEndpoint)
+            topics.setdefault(topic_id, []).append(result)
+        return ShareFetchResponse(
+            acquisition_lock_timeout_ms=self._parts.settings.limits(self._session.group_id).lock_ms,
+            responses=[
+                ShareFetchableTopicResponse(topic_id=topic_id, partitions=results)
+                for topic_id, results in topics.items()
+            ],
+            node_endpoints=list(nodes.values()),
+        )
+
+
+def error_response(
+    request: ShareFetchRequest, version: int, code: ErrorCode, message: str | None
+) -> ShareFetchResponse:
+    """No partitions."""
+    return ShareFetchResponse(error_code=code, error_message=message)
