@@ -8,7 +8,9 @@
 * what was acknowledged with acks=all is in the committed log.
 
 Where the controller had to elect without an eligible replica (`leader_recovery_state`), it has said that
-there may be a loss: that partition is left out from then on, except for what must hold at the end.
+there may be a loss. There is none if the one elected was in sync last and never lost power since: then all
+goes on as before. Otherwise the partition begins anew with what that leader has: replicas count again from
+when they know of its epoch and are in sync with it, and so does what is acknowledged from then on.
 """
 
 from __future__ import annotations
@@ -27,7 +29,11 @@ class Checker:
         self.world = world
         world.checker = self
         self.committed = {index: {} for index in range(world.options.partitions)}
+        #: The leader epoch of the last election that may have lost something.
         self.lossy = {}
+        self._joined = {}
+        self._damaged = {}
+        self.losses = 0
         self._written = {}
         self._seen = {}
         self._led = {}
@@ -46,8 +52,18 @@ class Checker:
         if not node.alive:
             return
         for (_, index), partition in node.replicas.partitions.items():
-            if partition.log is not None and index not in self.lossy:
+            if partition.log is not None and self._counts(node, index, partition):
                 self._check_partition(node, index, partition)
+
+    def _counts(self, node, index, partition):
+        """Whether a replica is in the history that holds since the last loss."""
+        begins = self.lossy.get(index)
+        return begins is None or (partition.leader_epoch >= begins and node.id in self._joined[index])
+
+    def lost_power(self, node_id):
+        """What it has is not what it had."""
+        for index in self.committed:
+            self._damaged[node_id, index] = None
 
     def _check_partition(self, node, index, partition):
         log = partition.log
@@ -101,13 +117,32 @@ class Checker:
             was = before.partitions[index]
             if not set(state.isr) <= set(state.replicas):
                 self._fail(f"t-{index}: in sync are {state.isr} of {state.replicas}")
-            if state.leader_recovery_state == RECOVERING:
-                self.lossy[index] = None
-            if state.leader in (was.leader, -1) or index in self.lossy:
+            if (state.leader, state.leader_epoch) == (was.leader, was.leader_epoch):
+                # Who comes in while somebody leads has copied what it had lost.
+                for replica in set(state.isr) - set(was.isr):
+                    self._damaged.pop((replica, index), None)
+            if self._may_have_lost(index, was, state):
+                self._begin_anew(index, state)
+                continue
+            if index in self.lossy:
+                self._joined[index].update(dict.fromkeys(state.isr))
+            if state.leader in (was.leader, -1):
                 continue
             # A process that has not registered yet will not lead: the one before it was elected.
             if self.world.nodes[state.leader].epoch == new.brokers[state.leader].epoch:
                 self._check_elected(index, state.leader)
+
+    def _may_have_lost(self, index, was, state):
+        elected = state.leader_recovery_state == RECOVERING and state.leader_epoch != was.leader_epoch
+        return elected and (self.world.options.unclean or (state.leader, index) in self._damaged)
+
+    def _begin_anew(self, index, state):
+        self.lossy[index] = state.leader_epoch
+        self._joined[index] = {state.leader: None}
+        self.committed[index] = {}
+        self.losses += 1
+        for key in [key for key in self._seen if key[2] == index]:
+            del self._seen[key]
 
     def _check_elected(self, index, leader):
         partition = self.world.partition(leader, index)
@@ -126,7 +161,7 @@ class Checker:
 
     def check_acknowledged(self):
         for acked in self.world.acked:
-            if acked.partition in self.lossy:
+            if acked.epoch < self.lossy.get(acked.partition, 0):
                 continue
             found = self.committed[acked.partition].get(acked.offset)
             if found is None or found[1] != acked.value:

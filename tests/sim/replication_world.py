@@ -83,7 +83,7 @@ class Options:
             lost_answers=sometimes(0.1),
             late_duplicates=sometimes(0.4),
             kills=sometimes(1.2),
-            power_cuts=sometimes(0.5),
+            power_cuts=sometimes(1.0),
             clean_stops=sometimes(0.8),
             cuts=sometimes(1.0),
             controller_cuts=sometimes(1.0),
@@ -92,6 +92,7 @@ class Options:
             nodes=random.choice([3, 3, 3, 4, 5]),
             reassigns=sometimes(1.5),
             unclean=random.random() < 0.1,
+            faults_end_ms=random.choice([2000, 3500, 5000]),
         )
 
 
@@ -255,6 +256,8 @@ class SimNode:
         """End the process; with `tail` the machine loses power."""
         process, self.process = self.process, None
         process.timer.dead = True
+        if tail is not None:
+            self.world.lost_power(self.id)
         self.disk = self.disk.crash(tail or Tail.KEPT, self.world.random.randrange)
         for back in list(process.open.values()):
             back(None)
@@ -460,6 +463,7 @@ class Acked:
     partition: int
     offset: int
     value: bytes
+    epoch: int
 
 
 @dataclass
@@ -580,6 +584,10 @@ class World:
     def check(self, node):
         if self.checker is not None:
             self.checker.check(node)
+
+    def lost_power(self, node_id):
+        if self.checker is not None:
+            self.checker.lost_power(node_id)
 
     def on_commit(self, old, new):
         if self.checker is not None:
