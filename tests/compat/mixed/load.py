@@ -25,6 +25,9 @@ class Load:
                 "bootstrap.servers": bootstrap,
                 "enable.idempotence": True,
                 "acks": "all",
+                # More at once, and a new leader may refuse the first (it does not know yet that it leads) and
+                # take the second for one out of order: librdkafka then begins a new epoch, and doubles.
+                "max.in.flight": 1,
                 "linger.ms": 5,
                 "retry.backoff.ms": 50,
                 "topic.metadata.refresh.fast.interval.ms": 50,
