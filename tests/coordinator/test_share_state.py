@@ -1,0 +1,91 @@
+"""The share coordinator's shard: snapshots and updates, fencing, and the same state after a replay."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbroker.coordinator.share.spans import StateBatch
+from kbroker.coordinator.share.state_shard import ShareKey, ShareState, ShareStateShard, Written
+from kbroker.errors import ApiError, ErrorCode
+
+KEY = ShareKey("g", bytes(15) + b"\1", 0)
+
+
+class World:
+    """A shard whose log is a list."""
+
+    def __init__(self):
+        self.log = []
+        self.shard = ShareStateShard(lambda topic, partition: topic == KEY.topic_id, updates_max=2)
+
+    def ask(self, decide):
+        outcome, answers = decide(self.shard, "ticket"), []
+        while outcome is not None:
+            for record in outcome.records:
+                self.log.append(record.encoded())
+                self.shard.apply(record, len(self.log))
+            answers += [reply.response for reply in outcome.replies]
+            outcome = outcome.then() if outcome.then is not None else None
+        (answer,) = answers
+        return answer
+
+    def write(self, *batches, state_epoch=1, leader_epoch=0, start=0):
+        what = Written(state_epoch, leader_epoch, start, -1, list(batches))
+        return self.ask(lambda shard, ticket: shard.write(ticket, KEY, what, 5))
+
+    def read(self, leader_epoch=0):
+        return self.ask(lambda shard, ticket: shard.read(ticket, KEY, leader_epoch))
+
+    def begin(self, state_epoch=1):
+        return self.ask(lambda shard, ticket: shard.initialize(ticket, KEY, state_epoch, -1, 5))
+
+
+@pytest.fixture
+def w():
+    world = World()
+    assert world.begin() is None
+    return world
+
+
+def code(answer):
+    assert isinstance(answer, ApiError)
+    return answer.code
+
+
+def test_updates_then_a_snapshot_and_a_replay_knows_all(w):
+    for first in range(4):
+        assert w.write(StateBatch(first, first, 2, 1)) is None
+    assert w.read().batches == (StateBatch(0, 3, 2, 1),)
+    assert [key[1] for key, _ in w.log] == [0, 1, 1, 0, 1]
+    again = World()
+    for at, (key, value) in enumerate(w.log):
+        again.shard.apply(again.shard.decode(key, value), at)
+    assert again.shard.states == w.shard.states
+
+
+def test_later_state_wins_and_what_lies_before_the_start_goes(w):
+    w.write(StateBatch(0, 9, 0, 1))
+    w.write(StateBatch(3, 4, 2, 2), start=2)
+    assert w.read().batches == (StateBatch(2, 2, 0, 1), StateBatch(3, 4, 2, 2), StateBatch(5, 9, 0, 1))
+
+
+def test_a_reader_becomes_the_leader_and_older_ones_are_fenced(w):
+    assert w.read(leader_epoch=3).leader_epoch == 3
+    assert code(w.write(StateBatch(0, 0, 2, 1), leader_epoch=2)) is ErrorCode.FENCED_LEADER_EPOCH
+    assert code(w.read(leader_epoch=2)) is ErrorCode.FENCED_LEADER_EPOCH
+    assert w.begin(state_epoch=4) is None
+    assert code(w.write(state_epoch=1, leader_epoch=3)) is ErrorCode.FENCED_STATE_EPOCH
+    assert code(w.begin(state_epoch=2)) is ErrorCode.FENCED_STATE_EPOCH
+
+
+def test_what_never_began_is_empty_and_takes_no_writes():
+    w = World()
+    assert w.read() == ShareState()
+    assert code(w.write()) is ErrorCode.INVALID_REQUEST
+    assert w.log == []
+
+
+def test_forgotten(w):
+    assert w.ask(lambda shard, ticket: shard.delete(ticket, KEY)) is None
+    assert w.read() == ShareState()
+    assert w.log[-1][1] is None
