@@ -164,7 +164,7 @@ def _answer(
 
 def _brokers(image: ClusterImage, listener_name: str) -> list[MetadataResponseBroker]:
     """Those that are up. Where none is, as for a moment after a whole cluster was killed, all that are
-    registered: librdkafka forgets every broker that an answer lacks, and after an empty list finds no way back.
+    registered: librdkafka forgets every broker that an answer lacks, and after an empty list is lost.
     """
     brokers = []
     for broker in image.live_brokers() or [each for _, each in sorted(image.brokers.items())]:
