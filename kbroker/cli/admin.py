@@ -26,6 +26,7 @@ class _Root(AdminGroup):
         "topics",
         "groups",
         "transactions",
+        "shares",
         "configs",
         "cluster",
         "brokers",
