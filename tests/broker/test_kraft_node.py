@@ -44,12 +44,14 @@ def test_the_first_start_writes_what_kafka_writes(world):
     assert items[0].is_control
     assert items[0].rules.kraft_version == 1
     names = [value[1] for item in items for value in item.values]
-    # Begin transaction, four feature levels, config, end transaction, controller, broker, its unfencing.
-    assert names == [23, 12, 12, 12, 12, 4, 24, 27, 0, 17]
+    # Begin transaction, six feature levels, config, end transaction, controller, broker, its unfencing.
+    assert names == [23, 12, 12, 12, 12, 12, 12, 4, 24, 27, 0, 17]
     features = {
         "metadata.version": 33,
         "eligible.leader.replicas.version": 1,
         "group.version": 1,
+        "share.version": 2,
+        "streams.version": 1,
         "transaction.version": 2,
     }
     assert world.image.features == features
