@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from kbroker.config.listeners import ListenerAddress
@@ -143,13 +144,22 @@ def _pair(text: str) -> tuple[str, int]:
 def _voter(text: str) -> ConfiguredVoter:
     node, _, address = text.partition("@")
     host, _, port = address.rpartition(":")
-    if not (node.isdecimal() and host and port.isdecimal()):
+    # A list that was separated by something else than commas must not pass as one voter.
+    if not (node.isdecimal() and _is_host(host) and _is_port(port)):
         raise ConfigError("controller.quorum.voters must be a list of id@host:port")
     return ConfiguredVoter(int(node), host.strip("[]"), int(port))
 
 
 def _host_port(text: str) -> HostPort:
     host, _, port = text.rpartition(":")
-    if not (host and port.isdecimal()):
+    if not (_is_host(host) and _is_port(port)):
         raise ConfigError("controller.quorum.bootstrap.servers must be a list of host:port")
     return HostPort(host.strip("[]"), int(port))
+
+
+def _is_host(text: str) -> bool:
+    return re.fullmatch(r"\[[0-9a-zA-Z.:%_-]+\]|[0-9a-zA-Z.:%_-]+", text) is not None
+
+
+def _is_port(text: str) -> bool:
+    return text.isdecimal() and int(text) <= 65_535
