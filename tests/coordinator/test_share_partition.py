@@ -79,9 +79,9 @@ class Model:
                 self.records[offset] = (end, count, "", 0)
 
     def release(self, member):
-        for offset, (state, count, owner, _) in self.records.items():
+        for offset, (state, _, owner, _) in self.records.items():
             if state is RecordState.ACQUIRED and owner == member:
-                self.records[offset] = (RecordState.AVAILABLE, count - 1, "", 0)
+                self.free(offset)
 
 
 ACTIONS = st.one_of(

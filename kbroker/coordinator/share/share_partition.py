@@ -273,11 +273,11 @@ class SharePartition:
         return self._to_write(change)
 
     def release(self, member: str) -> Change:
-        """A member's session ended: it gives back what it holds, and the deliveries do not count."""
+        """A member's session ended: it gives back what it holds; the deliveries count, as in Kafka."""
         change = Change()
         for span in self._spans:
             if span.state is _ACQUIRED and span.member == member and not span.pending:
-                self._decide(change, span, _AVAILABLE, uncounted=True)
+                self._decide(change, span, _AVAILABLE)
         return self._to_write(change)
 
     def expire(self, now_ms: int) -> list[StateBatch]:
@@ -369,12 +369,10 @@ class SharePartition:
             index += 1
         return found
 
-    def _decide(self, change: Change, span: Span, state: RecordState, uncounted: bool = False) -> None:
+    def _decide(self, change: Change, span: Span, state: RecordState) -> None:
         change.spans.append(span)
         change.before.append((span.state, span.count, span.member, span.deadline_ms))
-        if uncounted:
-            span.count -= 1
-        elif state is _AVAILABLE:
+        if state is _AVAILABLE:
             state = self._after_release(span)
         self._set(span, state)
         span.pending = True
