@@ -55,11 +55,12 @@ def _answer(results: list[tuple[str, list[ElectionOutcome]]]) -> ElectLeadersRes
 def error_response(
     request: ElectLeadersRequest, version: int, code: ErrorCode, message: str | None
 ) -> ElectLeadersResponse:
-    """Every partition refused alike, beside the error of the whole."""
+    """Every partition refused alike, beside the error of the whole, which v0 has no field for."""
     results = [
         (topic.topic, [ElectionOutcome(index, code, message) for index in topic.partitions])
         for topic in request.topic_partitions or ()
     ]
     response = _answer(results)
-    response.error_code = code
+    if version >= 1:
+        response.error_code = code
     return response
