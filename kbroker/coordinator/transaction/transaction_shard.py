@@ -446,4 +446,3 @@ def _ended(txn: Transaction, producer: Producer, commit: bool) -> bool:
 
 def _now_known_as(txn: Transaction) -> Producer:
     return Producer(txn.producer_id, txn.producer_epoch)
-
