@@ -76,7 +76,9 @@ def test_what_is_called_obeyed_is_read_somewhere():
             if definition.obeyed:
                 dots = [i for i, char in enumerate(name) if char == "."]
                 assert f'"{name}"' in code or any(
-                    f'"{name[:dot]}"' in code and f'}}{name[dot:]}"' in code for dot in dots
+                    (f'"{name[:dot]}"' in code and f'}}{name[dot:]}"' in code)
+                    or (f'"{name[:dot]}.{{' in code and f'"{name[dot + 1 :]}"' in code)
+                    for dot in dots
                 ), name
 
 

@@ -45,7 +45,7 @@ group.share.max.partition.max.record.locks | int | 4000 | 2000..10000 | ro | obe
     Upper bound of that number for a share group.
 group.share.max.share.sessions | int | 2000 | >=1 | ro | obeyed
     How many share sessions the broker remembers.
-group.share.initialize.retry.interval.ms | int | 30000 | >=1 | ro | hidden
+group.share.initialize.retry.interval.ms | int | 30000 | >=1 | ro | obeyed hidden
     How soon a failed start of share state is tried again.
 group.share.persister.class.name | string | org.apache.kafka.server.share.persister.DefaultStatePersister |\
  - | ro | hidden
