@@ -318,8 +318,12 @@ class BrokerLifecycle:
             self._registered.fail(ConfigError(text))
 
     def _tell_waiting(self) -> None:
-        if self.state is BrokerState.STARTING:
+        if self.state is not BrokerState.STARTING:
+            return
+        if self._duplicate_ms is None:
             _log.info("waiting for a controller to register with")
+        else:
+            _log.warning("waiting, as the controller knows a broker with id %d already", self._node.id)
 
     # -- heartbeats ------------------------------------------------------------------------------------------
 

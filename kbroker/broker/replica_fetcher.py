@@ -350,7 +350,10 @@ class ReplicaFetcher:
         self._want(followed)
 
     def _cut(self, followed: Followed, log: Log, offset: int) -> None:
-        _log.info(
+        # At its end nothing is lost: only the epochs differ.
+        level = logging.INFO if offset < log.log_end_offset else logging.DEBUG
+        _log.log(
+            level,
             "%s: cutting the log at offset %d (its end is %d, committed are %d) as the leader's differs",
             log.topic_partition,
             offset,

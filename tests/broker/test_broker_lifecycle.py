@@ -191,7 +191,8 @@ def test_features_that_the_cluster_has_and_this_release_does_without_are_registe
     assert "group.version" in {feature.name for feature in world.request.features}
 
 
-def test_an_id_that_is_in_use_is_tried_for_as_long_as_a_session_may_last(world):
+def test_an_id_that_is_in_use_is_tried_for_as_long_as_a_session_may_last(world, caplog):
+    caplog.set_level("INFO")
     started = world.life.start()
     while not started.done:
         world.answer(BrokerRegistrationResponse(error_code=ErrorCode.DUPLICATE_BROKER_REGISTRATION))
@@ -199,6 +200,7 @@ def test_an_id_that_is_in_use_is_tried_for_as_long_as_a_session_may_last(world):
     with pytest.raises(ConfigError, match=r"another broker with node.id 3 is running"):
         started.result()
     assert 13_000 < world.timer.now - 1_000 < 15_000
+    assert caplog.messages == ["waiting, as the controller knows a broker with id 3 already"]
 
 
 def test_an_earlier_life_that_has_lost_its_session_is_no_obstacle(world):
