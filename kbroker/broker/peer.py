@@ -24,7 +24,8 @@ class PeerAddress(NamedTuple):
 
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"node {self.node_id} at {host}:{self.port}"
+        # Of a bootstrap server only the address is known; its number is ours.
+        return f"{host}:{self.port}" if self.node_id < 0 else f"node {self.node_id} at {host}:{self.port}"
 
 
 class PeerFailure(Enum):

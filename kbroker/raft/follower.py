@@ -129,7 +129,8 @@ def _is_current(s: QuorumState, now: int, request: Request, error: ErrorCode, vi
             leader_is_gone(s, now)
     if error not in _EXPECTED:
         following.retry_at = now + _SEARCH_MS
-        warn(s, f"node {peer} answers a fetch of epoch {epoch} at offset {s.log.end} with {error.name}")
+        who = f"node {peer}" if peer >= 0 else "a bootstrap server"
+        warn(s, f"{who} answers a fetch of epoch {epoch} at offset {s.log.end} with {error.name}")
     return False
 
 

@@ -339,3 +339,11 @@ async def until(condition) -> None:
             return
         await asyncio.sleep(0.001)
     raise AssertionError("it did not come to that")
+
+
+@pytest.mark.parametrize(
+    ("address", "text"),
+    [((3, "h", 9), "node 3 at h:9"), ((2, "::1", 9), "node 2 at [::1]:9"), ((-1, "h", 9), "h:9")],
+)
+def test_an_address_in_words(address, text):
+    assert str(PeerAddress(*address)) == text
