@@ -22,13 +22,16 @@ from kbroker.storage.file_names import (
     CLEANER_OFFSETS,
     DELETE_DIR,
     HIGH_WATERMARKS,
+    LEADER_EPOCHS,
     LOCK,
     LOG_STARTS,
     META_PROPERTIES,
+    PARTITION_METADATA,
     RECOVERY_POINTS,
     STRAY_DIR,
     marked_dir_name,
     parse_marked_dir,
+    parse_offset_name,
     parse_partition_dir,
 )
 from kbroker.storage.idle_logs import MANY_LOGS
@@ -256,14 +259,22 @@ class LogManager:
                 continue
             if tp.topic == _METADATA_TOPIC:
                 continue
-            if self._disk.exists(f"{log_dir.path}/{entry.name}/{META_PROPERTIES}"):
-                # As `node-1` of a local cluster: renamed as a stray it would be lost to its owner.
-                logger.warning("%s/%s is a node's folder; leaving it alone", log_dir.path, entry.name)
+            path = f"{log_dir.path}/{entry.name}"
+            if not self._disk.exists(f"{path}/{PARTITION_METADATA}") and self._is_foreign(path):
+                # Renamed as a stray it would be lost to its owner.
+                logger.warning("%s is no partition; leaving it alone", path)
                 continue
             if tp in self.logs:
                 other = self.logs[tp].directory.path
                 raise ConfigError(f"{tp} lies in {other} and in {log_dir.path}: move one of them away")
             yield tp
+
+    def _is_foreign(self, path: str) -> bool:
+        """Whether a folder that is named as a partition's is a node's, or has nothing of a log in it."""
+        names = [entry.name for entry in self._disk.list_dir(path)]
+        if META_PROPERTIES in names:
+            return True
+        return bool(names) and not any(name == LEADER_EPOCHS or parse_offset_name(name) for name in names)
 
     def _note_other_dir(self, log_dir: LogDir, name: str) -> None:
         marked = parse_marked_dir(name)

@@ -139,8 +139,17 @@ def test_a_nodes_folder_within_is_no_partition(data, caplog) -> None:
     (data / "node-1" / "meta.properties").write_text("version=1\n")
     with caplog.at_level(logging.WARNING):
         assert served(data) == ALL
-    assert f"{data}/node-1 is a node's folder; leaving it alone" in caplog.messages
+    assert f"{data}/node-1 is no partition; leaving it alone" in caplog.messages
     assert [p.name for p in data.glob("node-1*")] == ["node-1"]
+
+
+def test_somebodys_folder_with_the_name_of_a_partition_stays(data, caplog) -> None:
+    (data / "photos-2024").mkdir()
+    (data / "photos-2024" / "sea.jpg").write_text("precious")
+    with caplog.at_level(logging.WARNING):
+        assert served(data) == ALL
+    assert f"{data}/photos-2024 is no partition; leaving it alone" in caplog.messages
+    assert (data / "photos-2024" / "sea.jpg").read_text() == "precious"
 
 
 def test_the_folder_of_a_local_cluster_is_no_nodes_folder(tmp_path) -> None:
