@@ -100,8 +100,9 @@ def start_cluster(options: argparse.Namespace) -> int:
     try:
         for process in processes:
             while not process.ready.wait(0.05):
-                if not events.empty() and events.get() is None:
-                    return 0
+                if not events.empty():
+                    # Told to stop; or one has ended, for whom the others might wait a minute.
+                    return 0 if events.get() is None else 1
         if not all(process.serves for process in processes):
             return 1
         print(_banner(nodes, cluster_id), flush=True)

@@ -120,3 +120,14 @@ def test_folders_of_something_else_are_left_alone(tmp_path, capsys):
         (tmp_path / f"node-{number}").mkdir()
     assert main(["start", "--data", str(tmp_path), "--cluster", "3"]) == 1
     assert "has the data of a cluster of more than 3 nodes" in capsys.readouterr().err
+
+
+def test_a_node_that_cannot_start_ends_the_start_though_others_wait_for_it(tmp_path):
+    for number in (2, 3):
+        (tmp_path / f"node-{number}").write_text("no folder")
+    command = [sys.executable, "-m", "kbroker.cli.main", "start", "--cluster", "3", "--port", "0"]
+    done = subprocess.run(
+        [*command, "--data", str(tmp_path)], stderr=subprocess.PIPE, text=True, timeout=40, check=False
+    )
+    assert done.returncode == 1
+    assert "is no folder" in done.stderr
