@@ -63,6 +63,6 @@ def test_measures_a_broker():
         results = measure(broker, Short(quick=True, only=lines), told.append)
     finally:
         broker.remove()
-    assert len(told) == len(results) == 9
+    assert len(told) == len(results) == 11
     assert all(measured.value > 0 for measured in results.values())
     assert not broker.folder.exists()

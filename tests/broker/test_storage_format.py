@@ -39,6 +39,8 @@ def test_every_directory_gets_its_properties_and_one_the_first_snapshot():
         ("metadata.version", 33),
         ("eligible.leader.replicas.version", 1),
         ("group.version", 1),
+        ("share.version", 2),
+        ("streams.version", 1),
         ("transaction.version", 2),
     ]
 

@@ -125,17 +125,26 @@ def test_formatted_folders_are_refused_or_left_alone(storage, tmp_path):
     assert storage("format", DYNAMIC, "-t", "another", "-s", "-g")[0] == 1
 
 
+NEWEST = {
+    "metadata.version": 33,
+    "eligible.leader.replicas.version": 1,
+    "group.version": 1,
+    "share.version": 2,
+    "streams.version": 1,
+}
+
+
 @pytest.mark.parametrize(
     ("arguments", "found"),
     [
-        ([], {"metadata.version": 33, "eligible.leader.replicas.version": 1, "transaction.version": 2}),
+        ([], {**NEWEST, "transaction.version": 2}),
         (["-r", "3.9"], {"metadata.version": 21}),
         (["-r", "3.7-IV1"], {"metadata.version": 16}),
-        (["-f", "metadata.version=25"], {"metadata.version": 25, "transaction.version": 2}),
         (
-            ["-f", "transaction.version=0"],
-            {"metadata.version": 33, "eligible.leader.replicas.version": 1},
+            ["-f", "metadata.version=25"],
+            {"metadata.version": 25, "group.version": 1, "transaction.version": 2},
         ),
+        (["-f", "transaction.version=0"], NEWEST),
     ],
 )
 def test_features_to_begin_with(storage, tmp_path, arguments, found):
