@@ -172,12 +172,29 @@ def _plan(options: argparse.Namespace) -> tuple[list[LocalNode], str]:
     if os.path.exists(os.path.join(folder, "meta.properties")):
         raise ConfigError(f"{folder} has the data of a single broker; give another folder with --data")
     nodes = plan_nodes(folder, host, ports)
-    beyond = os.path.join(folder, f"node-{count + 1}")
-    if os.path.exists(beyond) and not os.path.exists(os.path.join(folder, f"node-{count}")):
-        raise ConfigError(f"{folder} has the data of another cluster")
-    if os.path.exists(beyond):
-        raise ConfigError(f"{folder} has the data of a cluster of more than {count} nodes")
+    _check_size(folder, nodes)
     return nodes, known_cluster_id([node.folder for node in nodes]) or uuid_to_string(new_cluster_id())
+
+
+def _check_size(folder: str, nodes: Sequence[LocalNode]) -> None:
+    """Whether the data there are of a cluster of that many nodes; node folders beyond may be left over from
+    a start that was refused.
+    """
+    from kbroker.broker.metadata_files import MetadataFiles
+    from kbroker.server.os_disk import OsDisk
+
+    for node in nodes:
+        voters = MetadataFiles(OsDisk(), node.folder).read_static_voters()
+        if voters and len(voters) != len(nodes):
+            raise ConfigError(
+                f"{folder} has the data of a cluster of {len(voters)} nodes: start it with --cluster "
+                f"{len(voters)}, or give another folder with --data"
+            )
+        if voters:
+            return
+    beyond = os.path.join(folder, f"node-{len(nodes) + 1}")
+    if os.path.exists(beyond):
+        raise ConfigError(f"{folder} has the data of a cluster of more than {len(nodes)} nodes")
 
 
 def _free_ports(count: int) -> list[tuple[int, int]]:

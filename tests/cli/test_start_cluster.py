@@ -11,6 +11,7 @@ from kbroker.cli.main import main
 from kbroker.client.cluster import Cluster as Client
 from kbroker.client.errors import ClientError
 from kbroker.client.topics import create_topic, list_topics
+from kbroker.raft.election_state import ElectionState, encode_election_state
 from kbroker.testing.cluster import free_ports
 from tests.doubles import wait_until
 
@@ -120,6 +121,15 @@ def test_folders_of_something_else_are_left_alone(tmp_path, capsys):
         (tmp_path / f"node-{number}").mkdir()
     assert main(["start", "--data", str(tmp_path), "--cluster", "3"]) == 1
     assert "has the data of a cluster of more than 3 nodes" in capsys.readouterr().err
+
+
+def test_a_cluster_of_another_size_is_refused_before_anything_is_made(tmp_path, capsys):
+    metadata = tmp_path / "node-1" / "__cluster_metadata-0"
+    metadata.mkdir(parents=True)
+    (metadata / "quorum-state").write_bytes(encode_election_state(ElectionState(1, 1), [1, 2, 3]))
+    assert main(["start", "--data", str(tmp_path), "--cluster", "4"]) == 1
+    assert "cluster of 3 nodes: start it with --cluster 3" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["node-1"]
 
 
 def test_a_node_that_cannot_start_ends_the_start_though_others_wait_for_it(tmp_path):
