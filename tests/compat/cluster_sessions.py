@@ -28,7 +28,6 @@ _VARYING = [
     (r"^\d ID \S+ \S+ (MILLIS|N ms ago) (MILLIS|N ms ago) (Leader|Follower)$", "VOTER"),
     (r"^2 ID \S+ \S+ \S+ \S+ Observer$", "OBSERVER"),
     (r"LeaderId: \d", "LeaderId: N"),
-    (r"adminclient-\d+", "adminclient-N"),
     (r"(Finalized\w+: \S+ Epoch:) \d+", r"\1 N"),
     (r"^(\d HOST) \d+ ", r"\1 PORT "),
     (r'"(size|offsetLag)":\d+', r'"\1":N'),

@@ -115,6 +115,7 @@ _VARYING = [
     (r"(Valid (states|types) are: ).*", r"\1…"),
     (r'"logDir":"[^"]*"', '"logDir":"FOLDER"'),
     (r"\d+ ms ago", "N ms ago"),
+    (r"adminclient-\d+", "adminclient-N"),
     (r"((HighWatermark|LeaderEpoch|MaxFollowerLag|MaxFollowerLagTimeMs):) .*", r"\1 N"),
     (r"(CurrentVoters:) .*", r"\1 …"),
     (r"^(1\s+[\w-]{22}\s+)\d+", r"\1N"),

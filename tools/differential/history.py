@@ -7,13 +7,15 @@ from random import Random
 from typing import Any, TypeAlias
 
 from kbroker.handlers.api_table import API_TABLE
-from kbroker.protocol.api_keys import FACTS
+from kbroker.protocol.api_keys import FACTS, ApiKey
 from kbroker.protocol.releases import release
 from tools.differential.filler import Filler
 from tools.differential.scenarios import Steps, learn, open_episode, scenario
 from tools.differential.session import REPEATABLE
 from tools.differential.world import World
 
+#: They would change the quorum that both brokers are.
+_NOT_ASKED = (ApiKey.ADD_RAFT_VOTER, ApiKey.REMOVE_RAFT_VOTER)
 #: How often each API is asked, if not once in so many.
 WEIGHTS = {
     "Metadata": 5, "CreateTopics": 6, "DeleteTopics": 2, "CreatePartitions": 3, "Produce": 8, "Fetch": 8,
@@ -39,7 +41,7 @@ def versions() -> Versions:
     return {
         FACTS[key].name: (max(low, kafka.served[key][0]), min(high, kafka.served[key][1]))
         for key, (_, low, high) in API_TABLE.items()
-        if key in kafka.served
+        if key in kafka.served and key not in _NOT_ASKED
     }
 
 
