@@ -47,7 +47,6 @@ from kbroker.raft.messages import (
     Received,
     Reply,
     Resign,
-    ResignRequested,
     RulesAt,
     RulesChanged,
     Send,
@@ -214,19 +213,9 @@ class RaftDriver:
         """
         if self.node.role is not Role.LEADER or self.failed:
             raise ApiError(ErrorCode.NOT_CONTROLLER)
-        try:
-            self._append_values(values, self.node.epoch)
-        except ApiError:
-            self._leave_to_others(self.node.epoch)
-            raise
+        self._append_values(values, self.node.epoch)
         self._proceed()
         return self._log.end_offset - 1
-
-    def _leave_to_others(self, epoch: int) -> None:
-        """No room is left here: a controller on another disk may have some."""
-        if not self.failed and not self.node.voters.is_only(self.node.node_id):
-            _log.error("no room for metadata: this controller resigns")
-            self._timer.call_later(0, lambda: self.step(ResignRequested(epoch)))
 
     def ask(self, message: Request) -> Deferred[Response]:
         """The node's answer to a peer or administrator, now or later."""
