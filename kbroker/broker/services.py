@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kbroker.broker.client_metrics import ClientMetrics
 from kbroker.broker.clients import ClientRegistry
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.metrics.registry import Registry
 from kbroker.plain import made, plain
 
 if TYPE_CHECKING:
@@ -84,6 +85,8 @@ class Services:
     chores: ControllerChores | None = None
     #: Answers the frame of a request that came inside another one, as from the client that is given.
     answer_frame: Callable[[bytes, Any], Deferred[bytes]] | None = None
+    #: What this node counts.
+    metrics: Registry = made(default_factory=Registry)
     #: Parts that later issues add and that only few handlers ask for, by name.
     extras: dict[str, Any] = made(default_factory=dict)
 

@@ -1,0 +1,1 @@
+"""What the node counts, and the forms in which it is told (docs/metrics.md)."""
