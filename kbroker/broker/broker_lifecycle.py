@@ -305,6 +305,11 @@ class BrokerLifecycle:
             self._arm(self._times.heartbeat_ms)
             self._registered.resolve(None)
 
+    def own_id_leads(self) -> None:
+        """The active controller has our id, though this node is no controller."""
+        if self._is_duplicate():
+            self.refuse(f"another node with node.id {self._node.id} is running: it is the active controller")
+
     def refuse(self, text: str) -> None:
         """This node cannot be let in, as it turns out by other ways than by its registration."""
         if not self._registered.done:

@@ -104,12 +104,11 @@ class Membership:
             metadata.subscribe(self.lifecycle.on_metadata)
             # Also of this node's own controller: one way for all.
             kraft.controller.producer_ids = ProducerIdSource(self._allocate_producer_ids)
-        self._watch: FailureWatch | None = None
+        self.watch = self._watch_brokers(chores)
+        metadata.subscribe(self.watch.on_metadata)
         self._registration: ControllerRegistration | None = None
         if setup.is_controller:
             self._registration = ControllerRegistration(node, setup, self.channel, kraft, timer)
-            self._watch = self._watch_brokers(chores)
-            metadata.subscribe(self._watch.on_metadata)
             kraft.controller.watch(self)
 
     def _watch_brokers(self, chores: ControllerChores) -> FailureWatch:
@@ -147,8 +146,7 @@ class Membership:
             self.lifecycle.stop()
         if self._registration is not None:
             self._registration.stop()
-        if self._watch is not None:
-            self._watch.stop()
+        self.watch.stop()
         self.channel.close()
 
     def ask_broker(self, broker_id: int, request: Message) -> Deferred[Any]:
@@ -188,8 +186,7 @@ class Membership:
 
     def activated(self, image: ClusterImage) -> None:
         """This node is the active controller."""
-        if self._watch is not None:
-            self._watch.became_active()
+        self.watch.became_active()
 
     def committed(self, image: ClusterImage) -> None:
         """See `ControllerWatcher`."""
@@ -204,6 +201,8 @@ class Membership:
         if leader.node_id < 0:
             return None
         if leader.node_id == self._setup.node_id:
+            if not self._setup.is_controller and self.lifecycle is not None:
+                self.lifecycle.own_id_leads()
             return PeerAddress(leader.node_id, "", 0)
         for endpoint in leader.endpoints:
             if endpoint.name == self._controller_listener:

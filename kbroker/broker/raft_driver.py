@@ -2,7 +2,8 @@
 
 Flushes run elsewhere (`run_blocking`), one at a time; what is appended meanwhile is covered by the next
 one, so that many requests share an fsync. A disk that fails stops the node: a quorum that cannot tell what
-is durable must not answer.
+is durable must not answer. One that is only full keeps it waiting, like a node that is paused: what it decided
+is neither done nor told before there is room, and the others go on without it.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ from kbroker.raft.messages import (
     Received,
     Reply,
     Resign,
+    ResignRequested,
     RulesAt,
     RulesChanged,
     Send,
@@ -69,11 +71,15 @@ from kbroker.raft.rpc import Request, Response
 from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
 from kbroker.storage.disk import StorageError
 from kbroker.storage.log import Log
+from kbroker.storage.open_files import NO_ROOM
 from kbroker.types import OffsetAndEpoch
 
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+#: A full disk is tried again after so long.
+_ROOM_RETRY_MS = 500.0
 
 
 class QuorumListener(Protocol):
@@ -169,6 +175,9 @@ class RaftDriver:
         self._on_failure = on_failure
         self._listener: QuorumListener | None = None
         self._events: deque[Event] = deque()
+        #: What waits for room on the disk, in order; nothing else happens before it.
+        self._held: Sequence[Effect] = ()
+        self._wants_room = False
         self._alarm: TimerHandle | None = None
         self._alarm_at = 0
         self._stepping = False
@@ -211,16 +220,26 @@ class RaftDriver:
         Raises:
             ApiError: NOT_CONTROLLER, this node does not lead; KAFKA_STORAGE_ERROR.
         """
-        if self.node.role is not Role.LEADER or self.failed:
+        if self.node.role is not Role.LEADER or self.failed or self._held:
             raise ApiError(ErrorCode.NOT_CONTROLLER)
-        self._append_values(values, self.node.epoch)
+        try:
+            self._append_values(values, self.node.epoch)
+        except ApiError:
+            self._leave_to_others(self.node.epoch)
+            raise
         self._proceed()
         return self._log.end_offset - 1
+
+    def _leave_to_others(self, epoch: int) -> None:
+        """No room is left here: a controller on another disk may have some."""
+        if not self.failed and not self.node.voters.is_only(self.node.node_id):
+            _log.error("no room for metadata: this controller resigns")
+            self._timer.call_later(0, lambda: self.step(ResignRequested(epoch)))
 
     def ask(self, message: Request) -> Deferred[Response]:
         """The node's answer to a peer or administrator, now or later."""
         answer: Deferred[Response] = Deferred()
-        if self._stopped or self.failed:
+        if self._stopped or self.failed or self._held:
             answer.fail(ApiError(ErrorCode.BROKER_NOT_AVAILABLE))
             return answer
         answer.on_cancel = lambda: self.step(Dropped(answer))
@@ -251,14 +270,34 @@ class RaftDriver:
             return
         self._stepping = True
         try:
-            while self._events and not self.failed:
-                for effect in self.node.step(self._clock.monotonic_ms(), self._events.popleft()):
-                    if not self._perform(effect):
-                        # What follows may tell others of what could not be stored.
-                        break
+            while self._events and not self.failed and not self._held:
+                self._perform_all(self.node.step(self._clock.monotonic_ms(), self._events.popleft()))
         finally:
             self._stepping = False
         self._arm()
+
+    def _perform_all(self, effects: Sequence[Effect]) -> None:
+        """In order; those after one that cannot be done may tell others of it."""
+        for number, effect in enumerate(effects):
+            if not self._perform(effect):
+                if not self.failed:
+                    self._held = effects[number:]
+                return
+
+    def _try_again(self) -> None:
+        """There may be room now."""
+        if self._stopped or self.failed:
+            return
+        held, self._held = self._held, ()
+        self._stepping = True
+        try:
+            self._perform_all(held)
+        finally:
+            self._stepping = False
+        if not self._held and not self.failed:
+            self._wants_room = False
+            _log.warning("there is room on the disk again: back in the metadata quorum")
+        self._proceed()
 
     def _arm(self) -> None:
         due = self.node.deadline()
@@ -267,7 +306,7 @@ class RaftDriver:
                 return
             self._alarm.cancel()
             self._alarm = None
-        if due is not None and not self.failed and not self._stopped:
+        if due is not None and not self.failed and not self._stopped and not self._held:
             self._alarm_at = due
             self._alarm = self._timer.call_later(max(due - self._clock.monotonic_ms(), 0), self._tick)
 
@@ -276,16 +315,25 @@ class RaftDriver:
         self.step(Tick())
 
     def _perform(self, effect: Effect) -> bool:
-        """Do it; whether the node goes on."""
+        """Do it; whether the node goes on: it has not failed, and need not wait for room."""
         try:
             _PERFORM[type(effect)](self, effect)
         except ApiError as error:
-            # Without what had to be written the node cannot keep its word; a follower may ask again.
-            if not isinstance(effect, AppendFetched):
-                self._fail(error)
-            elif not self.failed:
+            if self.failed:
+                return False
+            if isinstance(effect, AppendFetched):
+                # A follower may ask again.
                 self._events.append(Appended(self._log.end_offset))
+                return True
+            self._wait_for_room(error)
+            return False
         return not self.failed
+
+    def _wait_for_room(self, error: ApiError) -> None:
+        if not self._wants_room:
+            self._wants_room = True
+            _log.error("this node is out of the metadata quorum until its disk has room: %s", error.text)
+        self._timer.call_later(_ROOM_RETRY_MS, self._try_again)
 
     # -- the log ---------------------------------------------------------------------------------------------
 
@@ -370,6 +418,8 @@ class RaftDriver:
 
     def _is_full(self, error: ApiError | OSError) -> bool:
         """Whether a change merely found no room: it was taken back, the next one may find some."""
+        if isinstance(error, OSError):
+            return error.errno in NO_ROOM
         directory = self._log.log.directory
         return isinstance(error, StorageError) and directory.own_refusal is not None and not directory.offline
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kbroker.controller.decision import Decision
+from kbroker.errors import ApiError
 from kbroker.protocol.generated.config_record import ConfigRecord
 from kbroker.raft.snapshot import SnapshotPolicy
 from tests.broker.quorum_world import QuorumWorld
@@ -118,3 +119,22 @@ def test_all_stop_and_come_back():
     world.start(1, 2, 3)
     world.elect()
     assert knows(world.leader, "a")
+
+
+def test_a_controller_whose_disk_is_full_leaves_it_to_another_and_comes_back():
+    world = QuorumWorld(1, 2, 3).start(1, 2, 3)
+    first = world.elect()
+    me = first.raft.node.node_id
+    world.run(1000)
+    disk = world.disks[me]
+    room = disk.free_bytes("/")
+    disk.capacity_bytes -= room
+    refused = set_config(world, "a", "1")
+    world.until(lambda: refused.done)
+    assert isinstance(refused._error, ApiError)
+    world.until(lambda: world.leader is not None and world.leader is not first)
+    world.finish(set_config(world, "b", "1"))
+    world.run(3000)
+    assert not first.raft.failed
+    disk.capacity_bytes += room
+    world.until(lambda: knows(first, "b"))
