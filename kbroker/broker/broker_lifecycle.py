@@ -305,8 +305,8 @@ class BrokerLifecycle:
             self._arm(self._times.heartbeat_ms)
             self._registered.resolve(None)
 
-    def own_id_leads(self) -> None:
-        """The active controller has our id, though this node is no controller."""
+    def namesake_leads(self) -> None:
+        """The active controller has our id; it may be what is left of an earlier life of this node."""
         if self._is_duplicate():
             self.refuse(f"another node with node.id {self._node.id} is running: it is the active controller")
 

@@ -199,10 +199,10 @@ class Membership:
     def _find_controller(self) -> PeerAddress | None:
         leader = self._kraft.leader()
         if leader.node_id < 0:
+            if self.lifecycle is not None and self._kraft.raft.node.namesake_leads:
+                self.lifecycle.namesake_leads()
             return None
         if leader.node_id == self._setup.node_id:
-            if not self._setup.is_controller and self.lifecycle is not None:
-                self.lifecycle.own_id_leads()
             return PeerAddress(leader.node_id, "", 0)
         for endpoint in leader.endpoints:
             if endpoint.name == self._controller_listener:

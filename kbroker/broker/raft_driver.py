@@ -2,8 +2,8 @@
 
 Flushes run elsewhere (`run_blocking`), one at a time; what is appended meanwhile is covered by the next
 one, so that many requests share an fsync. A disk that fails stops the node: a quorum that cannot tell what
-is durable must not answer. One that is only full keeps it waiting, like a node that is paused: what it decided
-is neither done nor told before there is room, and the others go on without it.
+is durable must not answer. One that is only full keeps it waiting, like a node that is paused: what it
+decided is neither done nor told before there is room, and the others go on without it.
 """
 
 from __future__ import annotations

@@ -126,6 +126,11 @@ class RaftNode:
         return self._state.me.id
 
     @property
+    def namesake_leads(self) -> bool:
+        """Whether others name this node as the leader, though it cannot be: another one has its id."""
+        return self._state.namesake_leads
+
+    @property
     def role(self) -> Role:
         """What it is in its epoch."""
         return self._state.role

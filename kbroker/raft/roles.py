@@ -120,6 +120,7 @@ def become_follower(
     leave_role(s)
     s.role = Role.FOLLOWER
     s.leader_endpoints = endpoints
+    s.namesake_leads = False
     s.retries = 0
     if epoch > s.epoch:
         store(s, ElectionState(epoch, leader_id))
@@ -146,6 +147,7 @@ def heed_leader(
         return
     if leader_id == s.me.id:
         # This node led it before it was started anew, or gave up leading.
+        s.namesake_leads = not s.may_stand
         if epoch > s.epoch:
             become_unattached(s, now, epoch)
     elif epoch > s.epoch:

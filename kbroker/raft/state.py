@@ -185,6 +185,8 @@ class QuorumState:
     #: `AppendFetched` or `InstallSnapshot` is under way: the log is not what the core knows.
     writing: bool = False
     stopping: bool = False
+    #: This node, which cannot lead, is named as the leader: another one has its id.
+    namesake_leads: bool = False
     out: list[Effect] = made(default_factory=list)
     announced: tuple[int, int] = (NOBODY, 0)
 

@@ -145,20 +145,24 @@ def test_033_a_rolling_restart_loses_no_send(whole):
     assert end_offset(whole, topic) == sent
 
 
-def test_a_second_node_with_the_same_id_is_refused_in_one_line(whole, tmp_path):
+@pytest.mark.parametrize(("which", "what"), [("broker", "broker"), ("controller", "node")])
+def test_a_second_node_with_the_same_id_is_refused_in_one_line(whole, tmp_path, which, what):
     from kbroker.errors import ConfigError
     from kbroker.testing.process import ProcessRunner
 
-    original = whole.nodes[2]
+    active = whole.controller()
+    taken = active if which == "controller" else active % 3 + 1
+    original = whole.nodes[taken]
+    voters = original.settings["controller.quorum.voters"].replace(f"{taken}@", "9@")
     settings = {
         **original.settings,
         "process.roles": "broker",
-        "controller.quorum.voters": original.settings["controller.quorum.voters"].replace("2@", "9@"),
+        "controller.quorum.voters": voters,
         "listeners": "PLAINTEXT://127.0.0.1:0",
         "log.dirs": str(tmp_path / "copy"),
+        "broker.session.timeout.ms": "2000",
     }
-    # Which of the two it hears depends on who is the active controller.
-    with pytest.raises(ConfigError, match=r"another (broker|node) with node\.id 2 is running"):
+    with pytest.raises(ConfigError, match=rf"another {what} with node\.id {taken} is running"):
         ProcessRunner(settings, "dev").start()
 
 
