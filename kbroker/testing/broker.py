@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from types import TracebackType
 
+#: How long a restart waits for its port.
+_PORT_PATIENCE_S = 10.0
+
 
 class Runner(Protocol):
     """How the node runs. `start` returns the address that clients use."""
@@ -75,6 +78,8 @@ class Broker(RunningBroker):
         self.profile = profile
         self.host = host
         self.port = port
+        #: The port was the system's choice, in an earlier life.
+        self._keeps_port = False
         self._own_data = data is None
         self._subprocess = subprocess
         self._runner: Runner | None = None
@@ -93,14 +98,31 @@ class Broker(RunningBroker):
 
             self.data = tempfile.mkdtemp(prefix="kbroker-")
         try:
-            runner = self._new_runner()
-            self.bootstrap = runner.start()
+            self._runner = self._started()
         except BaseException:
             self._forget_data()
             raise
-        self._runner = runner
+        self._keeps_port = self._keeps_port or not self.port
         self.port = int(self.bootstrap.rpartition(":")[2])
         return self
+
+    def _started(self) -> Runner:
+        """A kept port of the system's choice may be on loan to somebody's outgoing connection for a moment."""
+        import time
+
+        from kbroker.errors import ConfigError
+
+        deadline = time.monotonic() + _PORT_PATIENCE_S
+        while True:
+            runner = self._new_runner()
+            try:
+                self.bootstrap = runner.start()
+            except ConfigError as error:
+                if not self._keeps_port or "in use" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+            else:
+                return runner
 
     def stop(self) -> None:
         """Stop cleanly and remove a temporary data folder. Harmless if it does not run."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 from confluent_kafka.admin import AdminClient
+
+from kbroker.testing.cluster import free_ports
 
 _CLUSTER_ID = "a2Jyb2tlci1jaGFvcy0wMQ"
 _WAIT_SECONDS = 60
@@ -25,7 +26,7 @@ class ThreeNodes:
 
     def __init__(self, folder: Path, **settings: object) -> None:
         self._processes: dict[int, subprocess.Popen] = {}
-        ports = _free_ports(6)
+        ports = free_ports(6)
         brokers, controllers = ports[:3], ports[3:]
         self.bootstrap = ",".join(f"127.0.0.1:{port}" for port in brokers)
         voters = ",".join(f"{number}@127.0.0.1:{port}" for number, port in enumerate(controllers, 1))
@@ -83,11 +84,3 @@ class ThreeNodes:
         process = self._processes.pop(number)
         process.send_signal(signal.SIGKILL)
         process.wait()
-
-
-def _free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports

@@ -6,13 +6,13 @@ import compileall
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from kbroker.testing.cluster import free_ports
 from tools.kafka_jars import KAFKA_VERSION, class_path
 
 BROKER_CORE = 0
@@ -23,10 +23,8 @@ _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def free_port() -> int:
-    """A port that nobody uses just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that nobody uses just now, nor an outgoing connection by chance later."""
+    return free_ports(1)[0]
 
 
 def use_core(core: int) -> None:
