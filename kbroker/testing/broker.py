@@ -107,7 +107,7 @@ class Broker(RunningBroker):
         return self
 
     def _started(self) -> Runner:
-        """A kept port of the system's choice may be on loan to somebody's outgoing connection for a moment."""
+        """A kept port of the system's choice may be on loan to an outgoing connection for a moment."""
         import time
 
         from kbroker.errors import ConfigError
