@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.in_sync_port import ALONE, InSyncPort
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.metrics.topics import TopicStats
 from kbroker.replication.delayed_produce import CommitQueue
 from kbroker.replication.isr import Proposal, Verdict
 from kbroker.replication.leader import LeaderState
@@ -44,6 +45,7 @@ class Partition:
         on_progress: told, with the name, whenever there may be more to read, or nothing any more: the log
             end, high watermark, stable offset, start offset or leader may have changed.
         in_sync: who may be in sync, and where changes are asked for.
+        stats: where to count what goes in and out.
     """
 
     __slots__ = (
@@ -61,6 +63,7 @@ class Partition:
         "leader_throttled",
         "log",
         "removable_to",
+        "stats",
         "topic_id",
         "topic_partition",
     )
@@ -74,10 +77,12 @@ class Partition:
         on_progress: Callable[[TopicPartition], object],
         on_unsynced: Callable[[Log], object] | None = None,
         in_sync: InSyncPort = ALONE,
+        stats: TopicStats | None = None,
     ) -> None:
         self.topic_partition = topic_partition
         self.topic_id = topic_id
         self.log = log
+        self.stats = stats or TopicStats()
         self.leader_id = -1
         self.leader_epoch = -1
         self.leader_state: LeaderState | None = None
@@ -155,6 +160,7 @@ class Partition:
         else:
             log = self.online_log()
             log.settle()  # what is left to a sync belongs to the epoch before
+            log.counts = self.stats.appended
             log_end = log.log_end_offset
             log.assign_epoch(leader_epoch, log_end)
             self.leader_state = LeaderState(
@@ -208,6 +214,7 @@ class Partition:
         """Stop leading; whoever waits here is told to ask the new leader."""
         if self.log is not None:
             self.log.settle()
+            self.log.counts = self.stats.copied
         self.leader_state = None
         self.leader_id = leader_id
         self.leader_epoch = leader_epoch
@@ -412,6 +419,7 @@ class Partition:
 
     def moved(self, log: Log) -> None:
         """The log lies in another directory now; what it holds is the same, and durable."""
+        log.counts = self.stats.copied if self.leader_state is None else self.stats.appended
         self.log = log
         self.synced()
 

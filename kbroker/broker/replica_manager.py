@@ -16,6 +16,7 @@ from kbroker.broker.in_sync_port import ALONE, InSyncPort
 from kbroker.broker.partition import Partition
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import CONFIG_BROKER, CONFIG_TOPIC, NO_LEADER, RECOVERING
+from kbroker.metrics.topics import TopicBook
 from kbroker.replication.purgatory import Purgatory
 from kbroker.replication.throttle import is_throttled
 from kbroker.storage.data_sync import DataSync
@@ -113,6 +114,8 @@ class ReplicaManager:
         #: Parked fetches, by partition.
         self.fetches = Purgatory(timer.call_later)
         self.partitions: dict[tuple[str, int], Partition] = {}
+        #: What goes in and out of them.
+        self.topic_stats = TopicBook()
         #: Syncs logs for those who wait for the disk (flush.messages).
         self.syncs = GroupSync(
             run_blocking or _run_here,
@@ -323,7 +326,14 @@ class ReplicaManager:
                 _log.error("no log for %s: %s", tp, error.text)
                 log = None
         partition = Partition(
-            tp, topic_id, log, self.clock, self.fetches.check, self.syncs.ask, self._in_sync
+            tp,
+            topic_id,
+            log,
+            self.clock,
+            self.fetches.check,
+            self.syncs.ask,
+            self._in_sync,
+            self.topic_stats.host(tp.topic),
         )
         self._throttle(partition, settings)
         self.partitions[tp] = partition
@@ -388,6 +398,7 @@ class ReplicaManager:
     def _drop(self, partition: Partition) -> None:
         tp = partition.topic_partition
         del self.partitions[tp]
+        self.topic_stats.drop(tp.topic)
         had_log = partition.log is not None
         self._links.unfollow(partition)
         partition.close(ErrorCode.NOT_LEADER_OR_FOLLOWER)

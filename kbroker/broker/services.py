@@ -7,12 +7,14 @@ holds references only, decides nothing, and `main.py` fills it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.client_metrics import ClientMetrics
 from kbroker.broker.clients import ClientRegistry
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metrics.registry import Registry
+from kbroker.metrics.requests import RequestBook
 from kbroker.plain import made, plain
 
 if TYPE_CHECKING:
@@ -83,10 +85,13 @@ class Services:
     when_applied: Callable[[Callable[[ClusterImage], bool]], Deferred[ClusterImage]] | None = None
     #: What the active controller does besides answering; handlers ask `active_chores`.
     chores: ControllerChores | None = None
+    #: Brokers that lead by the metadata, but are not there (broker/failure_watch.py).
+    missing_brokers: Callable[[], frozenset[int]] = frozenset
     #: Answers the frame of a request that came inside another one, as from the client that is given.
     answer_frame: Callable[[bytes, Any], Deferred[bytes]] | None = None
-    #: What this node counts.
+    #: What this node counts, and what becomes of requests.
     metrics: Registry = made(default_factory=Registry)
+    requests: RequestBook = made(default_factory=lambda: RequestBook(perf_counter))
     #: Parts that later issues add and that only few handlers ask for, by name.
     extras: dict[str, Any] = made(default_factory=dict)
 

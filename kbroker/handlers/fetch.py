@@ -29,6 +29,7 @@ from kbroker.replication.delayed_fetch import DelayedFetch
 if TYPE_CHECKING:
     from kbroker.broker.fetch_session import FetchContext, FetchedPartition
     from kbroker.broker.services import Services
+    from kbroker.metrics.requests import Waiting
     from kbroker.storage.log_reader import FileSlice
 
 FetchAnswer: TypeAlias = "bytes | list[bytes | FileSlice] | Deferred[bytes | list[bytes | FileSlice]]"
@@ -50,6 +51,8 @@ class FetchConnection(Protocol):
 
     context: ConnectionContext
     fetch_cache: KnownFetches | None
+    waiting: Waiting | None
+    began_s: float
     fast: Mapping[int, Callable[[Any, memoryview, int, int], Any]]
 
 
@@ -63,6 +66,8 @@ class FetchPath:
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._of_consumers = services.requests.of("FetchConsumer")
+        self._of_followers = services.requests.of("FetchFollower")
 
     def request(
         self, connection: FetchConnection, frame: bytes, position: int, context: RequestContext
@@ -72,7 +77,19 @@ class FetchPath:
         replica_id = request.replica_state.replica_id if context.version >= 15 else request.replica_id
         if replica_id < 0 and context.version >= VERSION_MIN:
             self._learn(connection, frame, position, request, context)
-        return self._answer(request, context, replica_id)
+        answer = self._answer(request, context, replica_id)
+        self._note(connection, context.version, len(frame), replica_id, answer)
+        return answer
+
+    def _note(
+        self, connection: FetchConnection, version: int, size: int, replica_id: int, answer: FetchAnswer
+    ) -> None:
+        """For the metrics."""
+        stats = self._of_consumers if replica_id < 0 else self._of_followers
+        if isinstance(answer, Deferred):
+            connection.waiting = stats.wait(version, size, connection.began_s)
+        else:
+            stats.done(version, size, connection.began_s)
 
     def fast(self, connection: FetchConnection, data: memoryview, start: int, end: int) -> FetchAnswer | None:
         """Answer the request at `data[start:end]` if its like was seen before; None: parse it."""
@@ -83,10 +100,12 @@ class FetchPath:
             return None
         context = RequestContext(connection.context, _FETCH, known.version, correlation_id, known.client_id)
         try:
-            return self._answer(known.request, context, -1)
+            answer = self._answer(known.request, context, -1)
         except Exception as error:
             _log.exception("a Fetch failed")
             raise ProtocolError(f"Fetch failed here: {error}") from None
+        self._note(connection, known.version, end - start, -1, answer)
+        return answer
 
     def _learn(
         self,
@@ -283,6 +302,7 @@ class OneFetch:
 
     def _encode(self, reads: list[PartitionRead]) -> bytes | list[bytes | FileSlice]:
         served, context = self._served, self._context
+        self._count(reads)
         if served.session is not None:
             reads = self._note_in_session(reads)
         encoder = FetchEncoder(context.version, context.correlation_id)
@@ -290,6 +310,23 @@ class OneFetch:
             if read.error:
                 self._adapt_error(read, encoder)
         return encoder.encode(reads, ErrorCode.NONE, served.session_id)
+
+    def _count(self, reads: list[PartitionRead]) -> None:
+        """For the metrics: what the partitions that were looked at send."""
+        topics = self._services.replicas.topic_stats
+        is_consumer = self._reader.replica_id < 0
+        for read in reads:
+            wanted = read.wanted
+            stats = topics.of(wanted.topic or "") if wanted.served_by is None else wanted.served_by.stats
+            stats.fetch_requests += 1
+            if read.error:
+                stats.failed_fetch += 1
+                name = "FetchConsumer" if is_consumer else "FetchFollower"
+                self._services.requests.of(name).error(read.error)
+            elif is_consumer:
+                stats.bytes_out += read.size
+            else:
+                stats.replicated_out += read.size
 
     def _adapt_error(self, read: PartitionRead, encoder: FetchEncoder) -> None:
         version = self._context.version

@@ -20,11 +20,12 @@ from kbroker.errors import ApiError, ErrorCode, ProtocolError
 from kbroker.handlers.produce_answer import (
     WRONG_LEADER,
     Item,
+    count_errors,
     encode_answer,
     name_leaders,
     response_of,
 )
-from kbroker.handlers.produce_held import CommittedAnswers, HeldAnswers, commit_error, why_lost
+from kbroker.handlers.produce_held import CommittedAnswers, HeldAnswers, chain, commit_error, why_lost
 from kbroker.handlers.produce_prefix import (
     BATCH_BYTES_MIN,
     FLEXIBLE_SINCE,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from kbroker.broker.partition import Partition
     from kbroker.broker.services import Services
     from kbroker.handlers.context import ConnectionContext, RequestContext
+    from kbroker.metrics.requests import Waiting
     from kbroker.storage.append_checks import BatchLook
     from kbroker.storage.disk import StorageError
     from kbroker.storage.log import Log
@@ -76,6 +78,10 @@ class ProduceConnection(Protocol):
     out: list[Any]
     staged: list[Prefix]
     produce_cache: PrefixCache | None
+    parked: Deferred[Any] | None
+    waiting: Waiting | None
+    began_s: float
+    frame_size: int
     fast: Mapping[int, Callable[[Any, memoryview, int, int], Any]]
 
     def hold(self, answer: Deferred[Any]) -> None:
@@ -94,6 +100,8 @@ class ProducePath:
         self._services = services
         self._replicas = services.replicas
         self._now_ms = services.clock.now_ms
+        self._stats = services.requests.of("Produce")
+        self._topic_stats = services.replicas.topic_stats
 
     # -- one partition, seen before --
 
@@ -141,6 +149,7 @@ class ProducePath:
         except ApiError:
             return None
         connection.staged.append(meaning)
+        connection.frame_size = end - start
         if meaning.acks == 0:
             return b""
         return meaning.pack(correlation_id, base, append_time, log_start)
@@ -163,7 +172,23 @@ class ProducePath:
             failed = self._flush(touched)
             if failed:
                 self._replace_answers(connection.out, staged, failed, connection.produce_cache)
+        self._count(connection, touched)
         staged.clear()
+
+    def _count(self, connection: ProduceConnection, touched: dict[Partition, None]) -> None:
+        """Once for all frames of a read; their size is that of the last."""
+        staged = connection.staged
+        if len(touched) == 1:
+            staged[0].partition.stats.produce_requests += len(staged)
+        else:
+            for meaning in staged:
+                meaning.partition.stats.produce_requests += 1
+        assert connection.produce_cache is not None
+        version, size, began_s = connection.produce_cache.version, connection.frame_size, connection.began_s
+        if connection.parked is None:
+            self._stats.done(version, size, began_s, len(staged))
+        else:
+            connection.waiting = self._stats.wait(version, size, began_s, len(staged))
 
     def _finish_synced(
         self, connection: ProduceConnection, touched: dict[Partition, None], waiting: list[Partition]
@@ -384,6 +409,7 @@ class ProducePath:
     ) -> bytes | Deferred[bytes | None] | None:
         """Answer what was appended, now or when it is committed."""
         if request.acks == 0:
+            count_errors(items, self._stats, self._topic_stats)
             _close_on_error(items)
             return None
         waiting = [item for item in items if item.is_uncommitted] if request.acks == -1 else []
@@ -425,6 +451,7 @@ class ProducePath:
     ) -> None:
         touched: dict[Partition, None] = {}
         for item in items:
+            self._topic_stats.of(item.name).produce_requests += 1
             if item.error is not None:
                 continue
             try:
@@ -460,6 +487,7 @@ class ProducePath:
     # -- answers --
 
     def _answer(self, items: list[Item], context: RequestContext) -> bytes:
+        count_errors(items, self._stats, self._topic_stats)
         response = response_of(items, context.version)
         if context.version >= 10 and any(item.error in WRONG_LEADER for item in items):
             name_leaders(response, items, self._services.metadata.image, context.listener_name)
@@ -565,25 +593,7 @@ def _codec(records: memoryview | bytes) -> int:
 
 
 def _close_on_error(items: list[Item]) -> None:
-    """acks=0 has no answer: an error can only be told by closing, so that the client looks for a new
-    leader.
-    """
+    """acks=0 has no answer: only closing tells of an error; the client looks for a new leader."""
     for item in items:
         if item.error is not None:
             raise ProtocolError(f"Produce with acks=0 to {item.name}-{item.index} failed: {item.error.name}")
-
-
-def chain(source: bytes | Deferred[bytes | None] | None, answer: Deferred[bytes | None]) -> None:
-    """Let `answer` be what `source` is, now or later."""
-    if not isinstance(source, Deferred):
-        answer.resolve(source)
-        return
-    answer.on_cancel = source.cancel
-
-    def settle(done: Deferred[Any]) -> None:
-        try:
-            answer.resolve(done.result())
-        except (ApiError, ProtocolError) as error:
-            answer.fail(error)
-
-    source.then(settle)

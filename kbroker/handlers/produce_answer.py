@@ -21,10 +21,15 @@ from kbroker.storage.disk import StorageError
 if TYPE_CHECKING:
     from kbroker.broker.partition import Partition
     from kbroker.metadata.image import ClusterImage
+    from kbroker.metrics.requests import ApiStats
+    from kbroker.metrics.topics import TopicBook
     from kbroker.storage.log import AppendResult
 
 #: Errors after which a client is told who leads (KIP-951).
 WRONG_LEADER = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
+#: What the metrics of a topic tell apart.
+_REJECTED = (ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.RECORD_LIST_TOO_LARGE)
+_OUT_OF_ORDER = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.INVALID_RECORD)
 _LEAD = Struct(">ii")
 
 
@@ -136,3 +141,18 @@ def encode_answer(response: ProduceResponse, version: int, correlation_id: int) 
     response.encode_into(out, version)
     _LEAD.pack_into(out, 0, len(out) - 4, correlation_id)
     return bytes(out)
+
+
+def count_errors(items: list[Item], stats: ApiStats, topics: TopicBook) -> None:
+    """Before the answer leaves."""
+    for item in items:
+        if item.error:
+            stats.error(item.error)
+            topic = topics.of(item.name)
+            topic.failed_produce += 1
+            if item.error in _REJECTED and item.records is not None:
+                topic.bytes_rejected += len(item.records)
+            elif item.error == ErrorCode.CORRUPT_MESSAGE:
+                topic.invalid_crc += 1
+            elif item.error in _OUT_OF_ORDER:
+                topic.invalid_sequence += 1

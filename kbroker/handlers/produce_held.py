@@ -138,3 +138,19 @@ class CommittedAnswers(Deferred[bytes | None]):
                         self._connection, meaning, answers[position], ApiError(code)
                     )
         self.resolve(b"".join(answers))
+
+
+def chain(source: bytes | Deferred[bytes | None] | None, answer: Deferred[bytes | None]) -> None:
+    """Let `answer` be what `source` is, now or later."""
+    if not isinstance(source, Deferred):
+        answer.resolve(source)
+        return
+    answer.on_cancel = source.cancel
+
+    def settle(done: Deferred[Any]) -> None:
+        try:
+            answer.resolve(done.result())
+        except (ApiError, ProtocolError) as error:
+            answer.fail(error)
+
+    source.then(settle)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.handlers.produce import ProduceConnection, ProducePath, chain
+from kbroker.handlers.produce import ProduceConnection, ProducePath
+from kbroker.handlers.produce_held import chain
 from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.compression import CODEC_NAMES, Codec

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from struct import Struct
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from kbroker.broker.deferred import Deferred
@@ -23,6 +24,7 @@ from kbroker.storage.log_reader import FileSlice
 
 if TYPE_CHECKING:
     from kbroker.handlers.context import ConnectionContext
+    from kbroker.metrics.requests import Waiting
 
 
 Segment: TypeAlias = bytes | FileSlice
@@ -30,7 +32,7 @@ Segment: TypeAlias = bytes | FileSlice
 Answer: TypeAlias = bytes | list[Segment] | None
 
 _SIZE = Struct(">i")
-#: Shared by all connections that do not produce; Produce gives its own ones a list.
+#: Shared by all connections that stage nothing; Produce and OffsetCommit give theirs a list.
 _NOTHING_STAGED: list[Any] = []
 #: (connection, data, start, end of a frame without its length) -> answer, or None and nothing has happened.
 FastPath: TypeAlias = "Callable[[Any, memoryview, int, int], Answer | Deferred[Answer]]"
@@ -83,15 +85,17 @@ class ConnectionCore:
     __slots__ = (
         "_backlog",
         "_buffers",
-        "_handler",
         "_large",
         "_partial",
         "_rest",
+        "began_s",
         "close_reason",
         "commit_cache",
         "context",
         "fast",
         "fetch_cache",
+        "frame_size",
+        "handler",
         "has_files",
         "on_output",
         "out",
@@ -99,7 +103,10 @@ class ConnectionCore:
         "parked",
         "produce_cache",
         "request_bytes_max",
+        "short_frames",
         "staged",
+        "staged_key",
+        "waiting",
         "write_blocked",
     )
 
@@ -122,15 +129,25 @@ class ConnectionCore:
         #: Set by the driver while the peer does not read.
         self.write_blocked = False
         self.on_output: Callable[[], None] | None = None
-        #: These belong to the Produce path, what this connection's frames have staged and its prefix cache,
-        #: and to the Fetch path, requests seen before.
+        #: For the metrics: when what is handled now was read, the size of the newest known Produce, and what
+        #: the parked answer is noted in.
+        self.began_s = 0.0
+        self.frame_size = 0
+        self.waiting: Waiting | None = None
+        #: These belong to the Produce and OffsetCommit paths, what this connection's frames have staged, and
+        #: to them and to the Fetch path, requests seen before.
         self.staged: list[Any] = _NOTHING_STAGED
+        #: The API whose requests are staged, while some are: Produce, or OffsetCommit.
+        self.staged_key = 0
         self.produce_cache: Any = None
         self.fetch_cache: Any = None
         self.commit_cache: Any = None
         #: By API key, their ways around dispatch for frames that their caches know.
         self.fast: Mapping[int, FastPath] = _NO_FAST_PATHS
-        self._handler = handler
+        #: What frames go to: a gate until the peer has logged in, then dispatch.
+        self.handler = handler
+        #: Bare SASL messages may be shorter than any request.
+        self.short_frames = False
         self._buffers = buffers or FrameBuffers()
         self._partial: bytearray | None = None
         self._large: LargeFrame | None = None
@@ -161,6 +178,7 @@ class ConnectionCore:
         if self._is_held or self._rest is not None or self._backlog is not None:
             self._keep(data)
         else:
+            self.began_s = perf_counter()
             self._parse(data)
 
     def read_target(self) -> memoryview | None:
@@ -177,6 +195,7 @@ class ConnectionCore:
         large.filled += count
         if large.is_complete:
             self._large = None
+            self.began_s = perf_counter()
             self._run(self._handle_frame, large.frame())
             self._buffers.give(large.buffer)
 
@@ -212,6 +231,7 @@ class ConnectionCore:
         self.close("")
         self.on_output = None
         parked, self.parked = self.parked, None
+        self.waiting = None
         if parked is not None:
             parked.cancel()
 
@@ -233,7 +253,7 @@ class ConnectionCore:
             self.close(str(error))
         if self.staged:
             try:
-                self._handler.finish_batch(self)
+                self.handler.finish_batch(self)
             except ProtocolError as error:
                 self.close(str(error))
 
@@ -244,7 +264,7 @@ class ConnectionCore:
         elif self._large is not None:
             position = self._complete_large(self._large, data)
         total = len(data)
-        request, size_of = self._handler.request, _SIZE.unpack_from
+        request, size_of = self.handler.request, _SIZE.unpack_from
         size_max = self.request_bytes_max
         left = REQUESTS_PER_TURN
         while total - position >= 4:
@@ -259,7 +279,14 @@ class ConnectionCore:
                 return
             (size,) = size_of(data, position)
             if size < 8 or size > size_max:
-                raise ProtocolError(describe_bad_size(size, size_max))
+                if not (self.short_frames and 0 <= size < 8):
+                    raise ProtocolError(describe_bad_size(size, size_max))
+                if total - position - 4 < size:
+                    break
+                end = position + 4 + size
+                self._take_answer(self.handler.request(self, data[position + 4 : end]))
+                position = end
+                continue
             end = position + 4 + size
             if end > total:
                 if size >= LARGE_BYTES_MIN:
@@ -268,7 +295,7 @@ class ConnectionCore:
                 break
             # The key's low byte is enough to ask: what is known is compared with the whole.
             key = data[position + 5]
-            if self.staged and key and self._must_wait_for_staged(data, position):
+            if self.staged and key != self.staged_key and self._must_wait_for_staged(data, position):
                 return
             fast = self.fast.get(key)
             answer = None if fast is None else fast(self, data, position + 4, end)
@@ -288,7 +315,7 @@ class ConnectionCore:
 
     def _must_wait_for_staged(self, data: memoryview, position: int) -> bool:
         """Write what is staged; True if its answers wait for the disk, and so does what is at `position`."""
-        self._handler.finish_batch(self)
+        self.handler.finish_batch(self)
         if self.parked is None:
             return False
         self._rest = _own(data[position:])
@@ -303,7 +330,8 @@ class ConnectionCore:
             if len(partial) < 4:
                 return used
         size: int = _SIZE.unpack_from(partial)[0]
-        if size < 8 or size > self.request_bytes_max:
+        is_short = self.short_frames and 0 <= size < 8
+        if (size < 8 and not is_short) or size > self.request_bytes_max:
             raise ProtocolError(describe_bad_size(size, self.request_bytes_max))
         missing = 4 + size - len(partial)
         taken = min(missing, len(data) - used)
@@ -322,10 +350,10 @@ class ConnectionCore:
         return used
 
     def _handle_frame(self, frame: memoryview) -> None:
-        fast = self.fast.get(frame[5])
+        fast = self.fast.get(frame[5]) if len(frame) > 5 else None
         answer = None if fast is None else fast(self, frame, 4, len(frame))
         if answer is None:
-            answer = self._handler.request(self, frame[4:])
+            answer = self.handler.request(self, frame[4:])
         if answer is not None:
             self._take_answer(answer)
 
@@ -354,6 +382,10 @@ class ConnectionCore:
     def _deliver(self, answer: Deferred[Answer]) -> None:
         """A parked answer came."""
         self.parked = None
+        if self.waiting is not None:
+            waiting, self.waiting = self.waiting, None
+            waiting.over()
+        self.began_s = perf_counter()  # what was kept meanwhile has not waited for us
         self._settle(answer)
         if self.on_output is not None:
             self.on_output()

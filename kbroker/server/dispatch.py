@@ -9,8 +9,9 @@ when its API is first asked for):
 * optional `ELEMENTS_MAX`: fewer elements in a request than `bounded_decode` allows, where each costs more;
 * optional `error_response(request, version, code, message)`: the API's own shape for an error that escapes.
 
-Produce and Fetch take and give bytes themselves: `raw_path(services)` makes an object with
-`request(connection, frame, position, context)`, Produce's also has a `fast` path and a `finish_batch`.
+Produce, Fetch and OffsetCommit take and give bytes themselves: `raw_path(services)` makes an object with
+`request(connection, frame, position, context)`; their `fast` paths are for what a connection repeats, and
+what those stage, `finish_batch` completes.
 """
 
 from __future__ import annotations
@@ -37,11 +38,14 @@ from kbroker.protocol.api_keys import (
 )
 from kbroker.protocol.bounded_decode import REQUEST_ELEMENTS_MAX, decode_request
 from kbroker.protocol.primitives import read_unknown_tags
+from kbroker.server.error_tally import Shape, shape_of, tally
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
     from kbroker.handlers.context import ConnectionContext
+    from kbroker.handlers.offset_commit import CommitPath
     from kbroker.handlers.produce import ProducePath
+    from kbroker.metrics.requests import ApiStats
     from kbroker.server.connection import Answer, ConnectionCore
 
 _log = logging.getLogger(__name__)
@@ -49,7 +53,10 @@ _HEADER = Struct(">iih")
 _KEY_AND_VERSION = Struct(">i")
 _SIZE = Struct(">i")
 _SIZE_AND_CORRELATION = Struct(">ii")
+_FETCH = 1
 _API_VERSIONS = 18
+#: Handlers whose raw path has a `finish_batch`.
+_STAGING = ("produce", "offset_commit")
 
 
 @plain(frozen=True)
@@ -66,7 +73,10 @@ class Route:
     raw: Callable[[Any, Any, int, RequestContext], Any] | None
     elements_max: int
     #: Only the active controller decides: other nodes pass it on.
-    forwarded: bool = False
+    forwarded: bool
+    #: Where its errors are, and where they are counted.
+    errors: Shape | None
+    stats: ApiStats
 
 
 class Dispatcher:
@@ -83,8 +93,11 @@ class Dispatcher:
         self._apis = served_apis(services.compatibility, role)
         self._routes: dict[int, Route] = {}
         self._raw_paths: dict[str, Any] = {}
-        self._produce: ProducePath | None = None
+        #: By API key, the paths that stage what comes together.
+        self._stagers: dict[int, ProducePath | CommitPath] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        #: By API key; Fetch tells consumers and followers apart by itself.
+        self._stats: dict[int, ApiStats] = {}
 
     # -- what a connection calls --
 
@@ -93,12 +106,19 @@ class Dispatcher:
         (key_and_version,) = _KEY_AND_VERSION.unpack_from(frame)
         # Records are large and their bytes are patched in place: no copy of a Produce.
         body = frame if 0 <= key_and_version < 0x10000 else bytes(frame)
-        return self._general(connection, body, key_and_version)
+        requests = self.services.requests
+        started_s = requests.now_s()
+        answer = self._general(connection, body, key_and_version)
+        stats = self._stats.get(key_and_version >> 16)
+        if stats is not None:
+            note(stats, connection, key_and_version & 0xFFFF, len(frame), started_s, answer)
+        return answer
 
     def finish_batch(self, connection: ConnectionCore) -> None:
         """See `FrameHandler.finish_batch`."""
-        if self._produce is not None:
-            self._produce.finish_batch(connection)
+        path = self._stagers.get(connection.staged_key)
+        if path is not None:
+            path.finish_batch(connection)
 
     def opened(self, connection: ConnectionContext) -> None:
         """See `FrameHandler.opened`."""
@@ -272,8 +292,8 @@ class Dispatcher:
         raw = self._raw_paths.get(name)
         if raw is None and hasattr(module, "raw_path"):
             raw = self._raw_paths[name] = module.raw_path(self.services)
-            if name == "produce":
-                self._produce = raw
+            if name in _STAGING:
+                self._stagers[api_key] = raw
         route = Route(
             api_key,
             version,
@@ -285,9 +305,23 @@ class Dispatcher:
             None if raw is None else raw.request,
             getattr(module, "ELEMENTS_MAX", REQUEST_ELEMENTS_MAX),
             self._role == BROKER and api_key in FORWARDED,
+            None if raw is not None else shape_of(response_class(api_key)),
+            self.services.requests.of(request_class(api_key).NAME.removesuffix("Request")),
         )
+        if api_key != _FETCH:
+            self._stats[api_key] = route.stats
         self._routes[key_and_version] = route
         return route
+
+
+def note(
+    stats: ApiStats, connection: ConnectionCore, version: int, size: int, started_s: float, answer: Any
+) -> None:
+    """A request was handled: how long it took, or that it is parked now."""
+    if isinstance(answer, Deferred) and not answer.done:
+        connection.waiting = stats.wait(version, size, connection.began_s, started_s=started_s)
+    else:
+        stats.done(version, size, started_s, read_s=connection.began_s)
 
 
 def error_answer(route: Route, request: Any, error: Exception) -> Any:
@@ -342,6 +376,8 @@ def read_header(
 
 def encode_answer(route: Route, context: RequestContext, response: Any) -> bytes:
     out = bytearray(9 if route.tagged_response_header else 8)
+    if route.errors is not None and type(response) is route.response_type:
+        tally(route.errors, response, route.stats)
     try:
         response.encode_into(out, route.version)
     except Exception as error:

@@ -19,6 +19,7 @@ from struct import Struct
 from crc32c import crc32c
 
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.metrics.topics import Appended
 from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
     CONTROL_BIT,
@@ -43,7 +44,6 @@ from kbroker.storage.log_dir import LogDir
 from kbroker.storage.log_reader import LogSlice
 from kbroker.storage.log_trim import FsyncJob
 from kbroker.storage.log_types import AppendOrigin, AppendResult, LoadedLog
-from kbroker.storage.open_files import NO_ROOM
 from kbroker.storage.recent_batches import RecentBatches
 from kbroker.storage.segment import TimestampOffset
 from kbroker.storage.txn_check import TxnCheck
@@ -89,6 +89,7 @@ class Log:
         "_snapshots",
         "_staged",
         "_staged_position",
+        "counts",
         "cuts",
         "directory",
         "durable_end",
@@ -149,6 +150,8 @@ class Log:
         self.staged_end_offset = loaded.log_end_offset
         self.txn_check = TxnCheck(loaded.indexed_from)
         self.read_hints: dict[int, tuple[int, int]] = {}
+        #: Where what is written is counted.
+        self.counts = Appended()
         self._high_watermark = loaded.log_start_offset
         self._staged: list[Buffer] = []
         #: How many staged parts are left to a sync (`leave_staged`).
@@ -373,17 +376,12 @@ class Log:
             else:
                 file.write(start, b"".join(staged))
         except OSError as error:
-            failure = self.directory.fail(error)
-            if self._kept:
-                self.lost = failure
-            if error.errno in NO_ROOM:
-                log_trim.drop_staged(self)
-            elif not self.directory.offline:
-                # No descriptor was free, nothing is written: it waits for the next flush.
-                self._kept = log_append.own(staged, self._kept)
-            raise failure from error
+            raise log_append.not_written(self, error) from error
         staged.clear()
         self._kept = 0
+        counts = self.counts
+        counts.bytes += self._staged_position - start
+        counts.messages += self.staged_end_offset - self.log_end_offset
         active.size = self._staged_position
         self.log_end_offset = self.staged_end_offset
         self.producers.end_offset = self.staged_end_offset

@@ -23,8 +23,10 @@ from kbroker.protocol.record_batch import (
     parse_batch_header,
 )
 from kbroker.storage.append_checks import AppendError, BatchLook, checked_batch, is_long_look
-from kbroker.storage.disk import Buffer
+from kbroker.storage import log_trim
+from kbroker.storage.disk import Buffer, StorageError
 from kbroker.storage.log_types import AppendOrigin, AppendResult
+from kbroker.storage.open_files import NO_ROOM
 from kbroker.storage.producer_replay import count_batch, read_marker
 
 if TYPE_CHECKING:
@@ -39,6 +41,19 @@ def own(staged: list[Buffer], first: int) -> int:
     for index in range(first, len(staged)):
         staged[index] = bytes(staged[index])
     return len(staged)
+
+
+def not_written(log: Log, error: OSError) -> StorageError:
+    """What a flush that failed says; what was staged is dropped, or waits for the next one."""
+    failure = log.directory.fail(error)
+    if log._kept:
+        log.lost = failure
+    if error.errno in NO_ROOM:
+        log_trim.drop_staged(log)
+    elif not log.directory.offline:
+        # No descriptor was free, nothing is written: it waits for the next flush.
+        log._kept = own(log._staged, log._kept)
+    return failure
 
 
 def larger_than_segment(log: Log, size: int) -> AppendError:
