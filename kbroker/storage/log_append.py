@@ -22,8 +22,8 @@ from kbroker.protocol.record_batch import (
     iter_batches,
     parse_batch_header,
 )
-from kbroker.storage.append_checks import AppendError, BatchLook, checked_batch, is_long_look
 from kbroker.storage import log_trim
+from kbroker.storage.append_checks import AppendError, BatchLook, checked_batch, is_long_look
 from kbroker.storage.disk import Buffer, StorageError
 from kbroker.storage.log_types import AppendOrigin, AppendResult
 from kbroker.storage.open_files import NO_ROOM
