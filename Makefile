@@ -5,13 +5,15 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
 PYTEST_ARGS ?=
+# Tests that wait for clients and clusters more than they compute: two files at a time.
+JOBS ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help start test lint format bench chaos mixed clean
 
 help:
 	@echo "make start   start a broker on localhost:9092, data in ./data   (options: make start ARGS='--port 9093')"
-	@echo "make test    lint, types, architecture, generated code, all tests (make test PYTEST_ARGS='-k kcat')"
+	@echo "make test    lint, types, architecture, generated code, all tests (make test PYTEST_ARGS='-k kcat' JOBS=0)"
 	@echo "make lint    all of that without the tests"
 	@echo "make bench   kbroker and Apache Kafka side by side               (make bench ARGS=--quick)"
 	@echo "make chaos   twenty clusters, 300 s of faults each               (make chaos ARGS='--seed 7 --runs 1')"
@@ -53,7 +55,7 @@ format: $(VENV)/.kbroker-dev
 	$(BIN)/ruff format --quiet .
 
 test: lint
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(PYTEST_ARGS)
 
 bench: $(VENV)/.kbroker-dev
 	$(BIN)/python -m tools.bench $(ARGS)
