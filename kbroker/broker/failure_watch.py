@@ -1,8 +1,9 @@
 """Failure detection faster than a session: a killed broker's port refuses connections.
 
-Every controller watches every live broker, the active one or not: who takes over knows already who is gone.
+Every node watches every live broker, the active controller or not: who takes over knows already who is gone.
 Fencing too early is safe, as every decision carries an epoch, and a broker that lives comes back with its
 next heartbeat.
+What clients are told meanwhile: absent_brokers.py.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kbroker.broker.peer import PeerAddress, Peers, Watch
 
 if TYPE_CHECKING:
+    from kbroker.broker.absent_brokers import AbsentBrokers
     from kbroker.metadata.delta import ClusterDelta
     from kbroker.metadata.image import BrokerImage, ClusterImage
 
@@ -34,6 +36,7 @@ class FailureWatch:
         listener_name: over which brokers reach each other.
         is_active: whether this node is the active controller.
         broker_lost: told `(broker id, broker epoch)` while it is.
+        absent: told who is not there.
     """
 
     def __init__(
@@ -43,6 +46,7 @@ class FailureWatch:
         listener_name: str,
         is_active: Callable[[], bool],
         broker_lost: Callable[[int, int], object],
+        absent: AbsentBrokers,
     ) -> None:
         self._node_id = node_id
         self._peers = peers
@@ -50,15 +54,19 @@ class FailureWatch:
         self._is_active = is_active
         self._broker_lost = broker_lost
         self._watched: dict[int, _Watched] = {}
+        self._absent = absent
 
     def on_metadata(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
         """Subscribed to the metadata cache."""
+        self._absent.metadata_changed()
         if old.brokers is new.brokers:
             return
         for broker_id, watched in list(self._watched.items()):
             broker = new.brokers.get(broker_id)
             if broker is None or broker.fenced or self._address(broker) != watched.address:
                 self._forget(broker_id)
+                if broker is not None and broker.fenced and not broker.in_controlled_shutdown:
+                    self._absent.fenced(broker_id)
             elif broker.epoch != watched.epoch:
                 self._watched[broker_id] = watched._replace(epoch=broker.epoch)
         for broker in new.brokers.values():
@@ -79,10 +87,16 @@ class FailureWatch:
     def _begin(self, broker: BrokerImage) -> None:
         address = self._address(broker)
         if address is not None:
-            watch = self._peers.watch(address, lambda: self._gone(broker.id))
+            watch = self._peers.watch(
+                address,
+                lambda: self._gone(broker.id),
+                lambda: self._absent.is_missing(broker.id, False),
+                lambda: self._absent.is_missing(broker.id, True),
+            )
             self._watched[broker.id] = _Watched(broker.epoch, address, watch)
 
     def _gone(self, broker_id: int) -> None:
+        self._absent.is_missing(broker_id, True)
         watched = self._watched.get(broker_id)
         if watched is not None and self._is_active():
             _log.info("%s refuses connections: it is fenced", watched.address)
@@ -90,6 +104,7 @@ class FailureWatch:
 
     def _forget(self, broker_id: int) -> None:
         self._watched.pop(broker_id).watch.cancel()
+        self._absent.is_missing(broker_id, False)
 
     def _address(self, broker: BrokerImage) -> PeerAddress | None:
         endpoint = broker.endpoint(self._listener_name)

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from kbroker.broker.absent_brokers import AbsentBrokers
 from kbroker.broker.broker_lifecycle import BrokerLifecycle, LifecycleTimes
 from kbroker.broker.controller_channel import ControllerChannel
 from kbroker.broker.controller_registration import ControllerRegistration
@@ -104,6 +105,7 @@ class Membership:
             metadata.subscribe(self.lifecycle.on_metadata)
             # Also of this node's own controller: one way for all.
             kraft.controller.producer_ids = ProducerIdSource(self._allocate_producer_ids)
+        self.absent = AbsentBrokers(timer, clock)
         self.watch = self._watch_brokers(chores)
         metadata.subscribe(self.watch.on_metadata)
         self._registration: ControllerRegistration | None = None
@@ -118,6 +120,7 @@ class Membership:
             self.broker_listener,
             lambda: self._kraft.controller.active,
             lambda broker_id, epoch: _quiet(chores.broker_lost(broker_id, epoch)),
+            self.absent,
         )
 
     def start(self) -> Deferred[None]:

@@ -101,11 +101,16 @@ class Peers(Protocol):
         ...
 
     def watch(
-        self, address: PeerAddress, on_gone: Callable[[], None], on_back: Callable[[], None] | None = None
+        self,
+        address: PeerAddress,
+        on_gone: Callable[[], None],
+        on_back: Callable[[], None] | None = None,
+        on_lost: Callable[[], None] | None = None,
     ) -> Watch:
         """Hold a connection to the node, and call `on_gone` as soon as it has died and its port refuses.
 
         A killed process is noticed within milliseconds; a paused one, or one cut off, never (time-outs
-        are for those), nor one that has never been reached. `on_back` is called when it accepts again.
+        are for those), nor one that has never been reached. `on_lost` is called as soon as the connection has
+        died, before it is known whether the port refuses; `on_back` when it accepts again after either.
         """
         ...

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from kbroker.broker.absent_brokers import Absent
 from kbroker.broker.client_metrics import ClientMetrics
 from kbroker.broker.clients import ClientRegistry
 from kbroker.errors import ApiError, ErrorCode
@@ -18,6 +19,7 @@ from kbroker.metrics.requests import RequestBook
 from kbroker.plain import made, plain
 
 if TYPE_CHECKING:
+    from kbroker.broker.absent_brokers import AbsentBrokers
     from kbroker.broker.controller_channel import ControllerChannel
     from kbroker.broker.controller_chores import ControllerChores
     from kbroker.broker.controller_driver import ControllerDriver
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.metadata.cache import MetadataCache
     from kbroker.metadata.image import ClusterImage
+
+NONE_ABSENT = Absent()
 
 
 @plain(kw_only=True)
@@ -85,8 +89,8 @@ class Services:
     when_applied: Callable[[Callable[[ClusterImage], bool]], Deferred[ClusterImage]] | None = None
     #: What the active controller does besides answering; handlers ask `active_chores`.
     chores: ControllerChores | None = None
-    #: Brokers that lead by the metadata, but are not there (broker/failure_watch.py).
-    missing_brokers: Callable[[], frozenset[int]] = frozenset
+    #: Brokers that have just died; None: there are no others (tests).
+    absent_brokers: AbsentBrokers | None = None
     #: Answers the frame of a request that came inside another one, as from the client that is given.
     answer_frame: Callable[[bytes, Any], Deferred[bytes]] | None = None
     #: What this node counts, and what becomes of requests.
@@ -101,6 +105,11 @@ class Services:
         if self.transactions is None:
             raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         return self.transactions
+
+    @property
+    def absent(self) -> Absent:
+        """Which brokers are not what the metadata says of them."""
+        return NONE_ABSENT if self.absent_brokers is None else self.absent_brokers.now
 
     @property
     def active_chores(self) -> ControllerChores:

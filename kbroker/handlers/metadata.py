@@ -8,10 +8,12 @@ v11 no cluster operations; v12 topics by id (KIP-516); v13 an error for the whol
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, cast
 
+from kbroker.broker.absent_brokers import PAUSE_MS
 from kbroker.broker.auto_topics import create_automatic_topics
+from kbroker.broker.deferred import Deferred
 from kbroker.controller.topics import topic_name_problem
 from kbroker.errors import ErrorCode
 from kbroker.handlers import allowed_operations
@@ -28,7 +30,6 @@ from kbroker.protocol.generated.metadata_response import (
 from kbroker.types import ZERO_UUID, Uuid
 
 if TYPE_CHECKING:
-    from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.metadata.image import ClusterImage, PartitionImage, TopicImage
@@ -47,13 +48,33 @@ def handle(
         return error_response(request, context.version, ErrorCode.INVALID_REQUEST, None)
     missing = _to_create(services, context.version, request)
     if not missing:
-        return remembered(services, context, request, lambda: _answer_in_pieces(services, context, request))
+        return _in_a_moment(
+            services,
+            context,
+            lambda: remembered(
+                services, context, request, lambda: _answer_in_pieces(services, context, request)
+            ),
+        )
     creation = create_automatic_topics(services, missing)
     if not services.config.get_bool("kbroker.auto.create.wait"):
         # As Kafka: the first answer says that the topic is not there yet.
         unknown = dict.fromkeys(missing, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         return _answer(services, context, request, unknown)
     return creation.map(lambda created: _answer(services, context, request, created))
+
+
+def _in_a_moment(
+    services: Services, context: RequestContext, answer: Callable[[], MetadataResponse]
+) -> MetadataResponse | Deferred[MetadataResponse]:
+    """Now, unless the client may know better: see `broker/absent_brokers.py`."""
+    absent, image = services.absent_brokers, services.metadata.image
+    if absent is None or len(image.brokers) < 2:
+        return answer()
+    if not absent.may_be_unheard_of(context.connection.connected_ms):
+        return answer()
+    later: Deferred[MetadataResponse] = Deferred()
+    services.timer.call_later(PAUSE_MS, lambda: later.resolve(answer()))
+    return later
 
 
 def error_response(
@@ -137,7 +158,7 @@ def _around(
     if request.include_cluster_authorized_operations and 8 <= context.version <= 10:
         operations = allowed_operations.CLUSTER
     return MetadataResponse(
-        brokers=_brokers(image, context.listener_name),
+        brokers=_brokers(image, context.listener_name, services.absent.former),
         cluster_id=image.cluster_id,
         controller_id=services.controller_for_clients,
         topics=[],
@@ -150,7 +171,8 @@ def _answer(
 ) -> MetadataResponse:
     image = services.metadata.image
     version = context.version
-    builder = _Topics(image, context.listener_name, version, _operations(request))
+    reachable = Reachable(image, context.listener_name, services.absent.missing)
+    builder = _Topics(image, reachable, version, _operations(request))
     if _wants_all(request, version):
         topics = [builder.known(topic) for topic in image.topics]
     elif ids := _asked_ids(request):
@@ -162,12 +184,19 @@ def _answer(
     return response
 
 
-def _brokers(image: ClusterImage, listener_name: str) -> list[MetadataResponseBroker]:
-    """Those that are up. Where none is, as for a moment after a whole cluster was killed, all that are
-    registered: librdkafka forgets every broker that an answer lacks, and after an empty list is lost.
+def _brokers(
+    image: ClusterImage, listener_name: str, former: frozenset[int] = frozenset()
+) -> list[MetadataResponseBroker]:
+    """Those that are up, and those that were a moment ago.
+
+    Where none is, as for a moment after a whole cluster was killed, all that are registered: librdkafka
+    forgets every broker that an answer lacks, and after an empty list is lost.
     """
     brokers = []
-    for broker in image.live_brokers() or [each for _, each in sorted(image.brokers.items())]:
+    live = image.live_brokers()
+    if former:
+        live = [each for _, each in sorted(image.brokers.items()) if not each.fenced or each.id in former]
+    for broker in live or [each for _, each in sorted(image.brokers.items())]:
         endpoint = broker.endpoint(listener_name)
         if endpoint is not None:
             brokers.append(
@@ -181,10 +210,10 @@ def _brokers(image: ClusterImage, listener_name: str) -> list[MetadataResponseBr
 class _Topics:
     """Topics of one image in the shape of one version."""
 
-    def __init__(self, image: ClusterImage, listener_name: str, version: int, operations: int) -> None:
+    def __init__(self, image: ClusterImage, reachable: Reachable, version: int, operations: int) -> None:
         self._image = image
         self._version = version
-        self._reachable = Reachable(image, listener_name)
+        self._reachable = reachable
         self._operations = operations
 
     def by_id(self, ids: Iterable[Uuid]) -> list[MetadataResponseTopic]:

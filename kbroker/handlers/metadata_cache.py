@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from kbroker.protocol.generated.metadata_response import MetadataResponse
 
 if TYPE_CHECKING:
+    from kbroker.broker.absent_brokers import Absent
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.metadata.image import ClusterImage
@@ -47,10 +48,11 @@ class EncodedAnswer:
 class _Answers:
     """What is remembered for one image."""
 
-    __slots__ = ("answers", "image", "size")
+    __slots__ = ("absent", "answers", "image", "size")
 
-    def __init__(self, image: ClusterImage) -> None:
+    def __init__(self, image: ClusterImage, absent: Absent) -> None:
         self.image = image
+        self.absent = absent
         self.answers: dict[Any, EncodedAnswer] = {}
         self.size = 0
 
@@ -65,10 +67,10 @@ def remembered(
     topics = request.topics
     if topics is not None and len(topics) > _TOPICS_MAX:
         return cast(MetadataResponse, make())
-    image = services.metadata.image
+    image, absent = services.metadata.image, services.absent
     cache: _Answers | None = services.extras.get("metadata_answers")
-    if cache is None or cache.image is not image:
-        cache = services.extras["metadata_answers"] = _Answers(image)
+    if cache is None or cache.image is not image or cache.absent != absent:
+        cache = services.extras["metadata_answers"] = _Answers(image, absent)
     key = (
         context.version,
         context.listener_name,

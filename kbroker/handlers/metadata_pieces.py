@@ -43,12 +43,21 @@ class TopicPieces:
 
     Args:
         operations: the authorized operations to name.
+        missing: see `Reachable`.
     """
 
-    def __init__(self, image: ClusterImage, listener_name: str, version: int, operations: int) -> None:
+    def __init__(
+        self,
+        image: ClusterImage,
+        listener_name: str,
+        version: int,
+        operations: int,
+        missing: frozenset[int] = frozenset(),
+    ) -> None:
         self.brokers: Mapping[int, BrokerImage] = image.brokers
+        self.missing = missing
         self._version = version
-        self._reachable = Reachable(image, listener_name)
+        self._reachable = Reachable(image, listener_name, missing)
         self._count_bytes = 1 if version >= _COMPACT_SINCE else 4
         tags = version >= _COMPACT_SINCE
         with_cluster = _OPERATIONS_SINCE <= version <= _LAST_WITH_CLUSTER_OPERATIONS
@@ -147,9 +156,9 @@ def topic_pieces(
     """The pieces for one shape of answer, kept as long as the brokers do not change."""
     shapes: dict[tuple[str, int, int], TopicPieces] = services.extras.setdefault("metadata_pieces", {})
     key = listener_name, version, operations
-    pieces = shapes.get(key)
-    if pieces is None or pieces.brokers is not image.brokers:
+    pieces, missing = shapes.get(key), services.absent.missing
+    if pieces is None or pieces.brokers is not image.brokers or pieces.missing != missing:
         if len(shapes) >= SHAPES_MAX:
             shapes.clear()
-        pieces = shapes[key] = TopicPieces(image, listener_name, version, operations)
+        pieces = shapes[key] = TopicPieces(image, listener_name, version, operations, missing)
     return pieces

@@ -29,14 +29,22 @@ class Replicas(NamedTuple):
 
 
 class Reachable:
-    """Which brokers of an image a client of `listener_name` can reach."""
+    """Which brokers of an image a client of `listener_name` can reach.
+
+    Args:
+        missing: brokers that are gone, though the image does not know it yet: nobody is told that they lead.
+    """
 
     __slots__ = ("_brokers", "_leaders", "_lists", "_replicas")
 
-    def __init__(self, image: ClusterImage, listener_name: str) -> None:
+    def __init__(
+        self, image: ClusterImage, listener_name: str, missing: frozenset[int] = frozenset()
+    ) -> None:
         self._leaders: dict[int, Leader] = {}
         for broker in image.live_brokers():
-            if broker.endpoint(listener_name) is not None:
+            if broker.id in missing:
+                self._leaders[broker.id] = _NOBODY
+            elif broker.endpoint(listener_name) is not None:
                 self._leaders[broker.id] = Leader(broker.id, ErrorCode.NONE)
             else:
                 self._leaders[broker.id] = Leader(NO_LEADER, ErrorCode.LISTENER_NOT_FOUND)

@@ -74,11 +74,15 @@ class PeerClient:
             connection.close()
 
     def watch(
-        self, address: PeerAddress, on_gone: Callable[[], None], on_back: Callable[[], None] | None = None
+        self,
+        address: PeerAddress,
+        on_gone: Callable[[], None],
+        on_back: Callable[[], None] | None = None,
+        on_lost: Callable[[], None] | None = None,
     ) -> PeerWatch:
         """See `Peers.watch`."""
         watch = PeerWatch(
-            self._loop, self._timer, self._routed(address), on_gone, on_back, self._watches.discard
+            self._loop, self._timer, self._routed(address), on_gone, on_back, on_lost, self._watches.discard
         )
         if not self._closed:
             self._watches.add(watch)

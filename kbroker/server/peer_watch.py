@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 #: A dying process may still accept a moment after the connection died: so many attempts come at once.
 _ATTEMPTS_AT_ONCE = 3
 _PAUSE_MS_MIN, _PAUSE_MS_MAX = 20.0, 1000.0
+#: What it accepted then is no sign of life: a connection has to last so long.
+_PROOF_MS = 50.0
 
 
 class _IdleProtocol(asyncio.Protocol):
@@ -46,6 +48,7 @@ class PeerWatch:
         address: PeerAddress,
         on_gone: Callable[[], None],
         on_back: Callable[[], None] | None,
+        on_lost: Callable[[], None] | None,
         on_end: Callable[[PeerWatch], None],
     ) -> None:
         self._loop = loop
@@ -53,6 +56,7 @@ class PeerWatch:
         self._address = address
         self._on_gone = on_gone
         self._on_back = on_back
+        self._on_lost = on_lost
         self._on_end = on_end
         self._protocol: _IdleProtocol | None = None
         self._attempt: asyncio.Task[None] | None = None
@@ -62,6 +66,9 @@ class PeerWatch:
         #: Whether it was ever reached; a node that was not may be on its way.
         self._reached = False
         self.gone = False
+        #: The connection ended, and no other one has lasted since.
+        self._lost = False
+        self._proof: TimerHandle | None = None
 
     def begin(self) -> None:
         """Connect, if that has not begun."""
@@ -76,6 +83,8 @@ class PeerWatch:
             self._attempt.cancel()
         if self._alarm is not None:
             self._alarm.cancel()
+        if self._proof is not None:
+            self._proof.cancel()
         if self._protocol is not None and self._protocol.transport is not None:
             self._protocol.transport.abort()
         self._on_end(self)
@@ -93,6 +102,14 @@ class PeerWatch:
         if protocol is not self._protocol:
             return
         self._protocol = None
+        if self._proof is not None:
+            self._proof.cancel()
+            self._proof = None
+        # A node that only accepts and closes, as it is full, is not lost time after time.
+        if not self._failures and not self._cancelled:
+            self._lost = True
+            if self._on_lost is not None:
+                self._on_lost()
         self._again()
 
     async def _connect(self) -> None:
@@ -107,15 +124,20 @@ class PeerWatch:
                 self._alarm = self._timer.call_later(_PAUSE_MS_MAX, self._calm)
             else:
                 self._again()
-            if self.gone:
-                self.gone = False
-                if self._on_back is not None:
-                    self._on_back()
+            self.gone = False
+            if self._lost and self._protocol is not None:
+                self._proof = self._timer.call_later(_PROOF_MS, self._back)
             return
         self._again()
         if problem[0] is PeerFailure.REFUSED and self._reached and not self.gone:
             self.gone = True
             self._on_gone()
+
+    def _back(self) -> None:
+        self._proof = None
+        self._lost = False
+        if self._on_back is not None:
+            self._on_back()
 
     def _calm(self) -> None:
         self._alarm = None

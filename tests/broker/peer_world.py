@@ -69,8 +69,9 @@ class FakePeers:
     def close_channel(self, address, channel):
         self.closed.append((address, channel))
 
-    def watch(self, address, on_gone, on_back=None):
+    def watch(self, address, on_gone, on_back=None, on_lost=None):
         watch = FakeWatch()
+        watch.on_back, watch.on_lost = on_back, on_lost
         self.watches[address] = watch, on_gone
         return watch
 

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from kbroker.broker.absent_brokers import AbsentBrokers
 from kbroker.broker.failure_watch import FailureWatch
 from kbroker.broker.peer import PeerAddress
 from kbroker.metadata.image import ClusterImage
 from kbroker.protocol.generated.broker_registration_change_record import BrokerRegistrationChangeRecord
 from kbroker.protocol.generated.register_broker_record import BrokerEndpoint, RegisterBrokerRecord
-from tests.broker.peer_world import FakePeers
+from tests.broker.peer_world import FakePeers, ManualTimer
 
 
 def address(broker):
@@ -24,6 +25,8 @@ class World:
         self.peers = FakePeers()
         self.active = True
         self.lost = []
+        self.timer = ManualTimer()
+        self.absent = AbsentBrokers(self.timer, self.timer)
         self.image = ClusterImage("cluster")
         self.watch = FailureWatch(
             1,
@@ -31,6 +34,7 @@ class World:
             "PLAINTEXT",
             lambda: self.active,
             lambda broker, epoch: self.lost.append((broker, epoch)),
+            self.absent,
         )
 
     def apply(self, *records):
@@ -85,3 +89,37 @@ def test_after_the_stop_nobody_is_watched(world):
     watch, _ = world.peers.watches[address(2)]
     world.watch.stop()
     assert watch.cancelled
+
+
+def test_who_is_gone_leads_nothing_and_is_named_a_moment_longer(world):
+    world.apply(registered(1, 10), registered(2, 11))
+    watch, _ = world.peers.watches[address(2)]
+    watch.on_lost()
+    assert world.absent.now.missing == {2}
+    watch.on_back()
+    assert not world.absent.now.missing
+    watch.on_lost()
+    world.apply(BrokerRegistrationChangeRecord(broker_id=2, broker_epoch=11, fenced=1))
+    assert world.absent.now == (frozenset(), {2})
+    world.timer.advance(2000)
+    assert not world.absent.now.former
+
+
+def test_who_said_that_it_stops_is_not_named_any_more(world):
+    world.apply(registered(2, 11))
+    world.apply(BrokerRegistrationChangeRecord(broker_id=2, broker_epoch=11, in_controlled_shutdown=1))
+    world.apply(BrokerRegistrationChangeRecord(broker_id=2, broker_epoch=11, fenced=1))
+    assert not world.absent.now.former
+
+
+def test_a_client_that_asks_again_may_know_better_while_there_is_no_news(world):
+    connected = world.timer.now_ms()
+    world.apply(registered(1, 10), registered(2, 11))
+    world.timer.advance(500)
+    assert not world.absent.may_be_unheard_of(connected)
+    world.timer.advance(1500)
+    assert world.absent.may_be_unheard_of(connected)
+    assert not world.absent.may_be_unheard_of(world.timer.now_ms())
+    watch, _ = world.peers.watches[address(2)]
+    watch.on_lost()
+    assert not world.absent.may_be_unheard_of(connected)

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from kbroker.broker.absent_brokers import Absent
 from kbroker.handlers import metadata, metadata_pieces
 from kbroker.metadata.image import (
     BrokerImage,
@@ -54,9 +55,12 @@ def both(services, version: int, listener: str, request: MetadataRequest) -> tup
     return pieces, metadata._answer(services, context, request, {}).encode(version)
 
 
-def services_on(image: ClusterImage):
+def services_on(image: ClusterImage, missing: frozenset[int] = frozenset()):
     return SimpleNamespace(
-        metadata=SimpleNamespace(image=image), extras={}, controller_for_clients=image.controller_id
+        metadata=SimpleNamespace(image=image),
+        extras={},
+        controller_for_clients=image.controller_id,
+        absent=Absent(missing),
     )
 
 
@@ -88,6 +92,9 @@ def test_a_change_of_topics_or_brokers_is_seen():
         services.metadata.image = changed
         again, whole = both(services, 12, "B", request)
         assert again == whole != pieces
+    services.metadata.image, services.absent = IMAGE, Absent(frozenset({1}))
+    again, whole = both(services, 12, "B", request)
+    assert again == whole != pieces
 
 
 def test_what_is_kept_is_bounded(monkeypatch):
