@@ -97,7 +97,10 @@ class Node:
         self._folders: NodeFolders
         self._sockets: NodeSockets
         self._transport: RaftPeers
+        self._peers: PeerClient
         self._incarnation_id = new_uuid()
+        #: Whether it ends as a killed process would, see `crash`.
+        self._crashed = False
         #: What to undo, newest last; `stop` and a start that fails call it from the end.
         self._undo: list[Callable[[], Awaitable[None] | None]] = []
 
@@ -128,6 +131,12 @@ class Node:
             except (ApiError, OSError) as error:
                 _log.error("stopping: %s", error)
 
+    async def crash(self) -> None:
+        """End as if the process were killed, for tests: nothing is handed over, finished or marked clean."""
+        self._crashed = True
+        await self._peers.close()
+        await self.stop()
+
     async def _start(self) -> None:
         quorum = self._quorum = quorum_config(self.config)
         folders = self._folders = NodeFolders(self.config, self._disk, self._clock, self._undo)
@@ -139,7 +148,7 @@ class Node:
         self._undo.append(blocking.close)
         logs = folders.open(self._topic_settings.at_start, self._format_plan)
         if quorum.is_broker:
-            self._undo.append(lambda: logs.close(self._broker_epoch))
+            self._undo.append(lambda: logs.close(self._broker_epoch, clean=not self._crashed))
         assert folders.cluster_id is not None
         self.cluster_id = folders.cluster_id
         # The metadata may turn out to be none that can be served: until then nothing of the logs is touched.
@@ -150,7 +159,7 @@ class Node:
             self._topic_settings.found = None
         membership = self._join(services, kraft, logs, timer)
         await self._listen(Dispatcher(services, CONTROLLER), CONTROLLER, membership)
-        self._undo.append(kraft.stop)
+        self._undo.append(lambda: kraft.stop(clean=not self._crashed))
         await self._enter(kraft, membership)
         if not quorum.is_broker:
             return
@@ -195,7 +204,7 @@ class Node:
             dispatcher.services.answer_frame = inner.answer_frame
         server = SocketServer(dispatcher, server_limits(self.config))
         self.config.subscribe(lambda _: setattr(server, "limits", server_limits(self.config)), LIMIT_SETTINGS)
-        self._undo.append(server.close)
+        self._undo.append(lambda: server.close(abort=self._crashed))
         await self._sockets.accept(server, role)
 
     def _start_chores(self, logs: LogManager, services: Services, timer: LoopTimer) -> None:
@@ -274,7 +283,7 @@ class Node:
         syncing = BlockingRunner(asyncio.get_running_loop(), threads=min(len(logs.dirs), 8), name="sync")
         self._undo.append(syncing.close)
         metadata = MetadataCache(self.cluster_id)
-        peers = PeerClient(f"kbroker-{self.node_id}", timer, peer_routes(config))
+        peers = self._peers = PeerClient(f"kbroker-{self.node_id}", timer, peer_routes(config))
         self._undo.append(peers.close)
         wire = wire_of(self.cluster_id, self._quorum.controller_listener)
         kraft = self._open_quorum(logs, metadata, peers, wire, timer, blocking)
@@ -500,7 +509,7 @@ class Node:
     async def _leave(self, services: Services, kraft: KraftNode, lifecycle: BrokerLifecycle) -> None:
         """Hand over what this broker leads, where there is somebody to hand it to."""
         others = [each for each in services.metadata.image.live_brokers() if each.id != self.node_id]
-        if others or not kraft.is_lone:
+        if not self._crashed and (others or not kraft.is_lone):
             await _resolved(lifecycle.leave())
 
     def _metadata_failed(self, error: BaseException) -> None:

@@ -179,19 +179,20 @@ class KraftNode:
         self.raft.start(self, snapshot_id)
         return self.started
 
-    def stop(self) -> None:
-        """Leave cleanly: nothing is appended any more, what is written is durable.
+    def stop(self, *, clean: bool = True) -> None:
+        """Leave: nothing is appended any more, and if this is `clean`, what is written is durable.
 
         The last records of a lone broker fence it, so that whoever reads the log next, Apache Kafka included,
         need not wait whether it is still alive.
         """
         self.metadata.publish_no_more()
         broker = self.metadata.image.brokers.get(self._setup.node_id)
-        if self.is_lone and broker is not None and self.controller.active and not self.raft.failed:
+        active = clean and self.controller.active and not self.raft.failed
+        if self.is_lone and broker is not None and active:
             self.controller.append_records(lambda image: fence_broker(image, broker.id, broker.epoch))
         self.raft.stop()
         self.snapshots.stop()
-        if not self.raft.failed:
+        if clean and not self.raft.failed:
             self._stored.log.log.close()
 
     # -- for the broker's life -------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import socket
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from kbroker.handlers.context import BROKER, ConnectionContext
 from kbroker.plain import made, plain
@@ -20,6 +21,9 @@ from kbroker.server.large_frame import FrameBuffers
 from kbroker.server.quiet_log import QuietLog
 from kbroker.server.transport import READ_BYTES, SocketProtocol
 from kbroker.server.turns import Turns
+
+if TYPE_CHECKING:
+    from kbroker.server.listener_security import ListenerSecurity
 
 _log = logging.getLogger(__name__)
 #: How long closing waits for answers that are on their way.
@@ -95,16 +99,18 @@ class SocketServer:
         protocol: str = "PLAINTEXT",
         role: str = BROKER,
         handler: FrameHandler | None = None,
+        security: ListenerSecurity | None = None,
     ) -> None:
         """Accept from sockets that `bind_sockets` made.
 
         Args:
             role: the kind of listener.
             handler: for its requests, if they are not for the one of all others.
+            security: of a listener that is not PLAINTEXT.
         """
         for sock in sockets:
             server = await self._loop.create_server(
-                lambda: self._accept(name, protocol, role, handler or self._handler),
+                lambda: self._accept(name, protocol, role, handler or self._handler, security),
                 sock=sock,
                 backlog=BACKLOG,
             )
@@ -116,16 +122,20 @@ class SocketServer:
             server.close()
         self._servers.clear()
 
-    async def close(self) -> None:
-        """Stop listening and close every connection, after a moment for answers that are being sent."""
+    async def close(self, *, abort: bool = False) -> None:
+        """Stop listening and close every connection, after a moment for answers that are being sent.
+
+        Args:
+            abort: without that moment.
+        """
         self.stop_listening()
         if self._sweep is not None:
             self._sweep.cancel()
             self._sweep = None
         deadline = self._loop.time() + _CLOSE_GRACE_S
-        for protocol in list(self._connections):
+        for protocol in () if abort else list(self._connections):
             protocol.finish()
-        while self._connections and self._loop.time() < deadline:
+        while self._connections and self._loop.time() < deadline and not abort:
             await asyncio.sleep(0.002)
         for protocol in list(self._connections):
             protocol.abort()
@@ -134,12 +144,34 @@ class SocketServer:
 
     # -- connections --
 
-    def _accept(self, name: str, security_protocol: str, role: str, handler: FrameHandler) -> SocketProtocol:
+    def _accept(
+        self,
+        name: str,
+        security_protocol: str,
+        role: str,
+        handler: FrameHandler,
+        security: ListenerSecurity | None,
+    ) -> SocketProtocol:
         context = ConnectionContext(
             "", "", listener_name=name, security_protocol=security_protocol, role=role
         )
         core = ConnectionCore(context, handler, self.limits.request_bytes_max, self._frame_buffers)
         buffer = self._shared if self._shared is not None else memoryview(bytearray(READ_BYTES))
+        if security is not None:
+            security.guard(core, handler)
+            if security.encrypted:
+                from kbroker.server.tls_protocol import TlsProtocol
+
+                return TlsProtocol(
+                    self._loop,
+                    core,
+                    buffer,
+                    self._turns,
+                    self._made,
+                    self._lost,
+                    security.context(),
+                    security.shaken,
+                )
         return SocketProtocol(self._loop, core, buffer, self._turns, self._made, self._lost)
 
     def _made(self, protocol: SocketProtocol, transport: asyncio.Transport) -> None:
@@ -160,7 +192,7 @@ class SocketServer:
             f"{context.local_address}:{context.local_port}-{address}:{context.client_port}-{self._serial}"
         )
         self._connections[protocol] = address
-        self._handler.opened(context)
+        protocol.core.handler.opened(context)
         count = self._per_ip[address] = self._per_ip.get(address, 0) + 1
         limits = self.limits
         if count > limits.connections_max_per_ip_overrides.get(address, limits.connections_max_per_ip):
@@ -178,7 +210,7 @@ class SocketServer:
         address = self._connections.pop(protocol, None)
         if address is None:
             return
-        self._handler.closed(protocol.core.context)
+        protocol.core.handler.closed(protocol.core.context)
         left = self._per_ip[address] - 1
         if left:
             self._per_ip[address] = left

@@ -297,13 +297,13 @@ class LogManager:
             logger.warning("%s is damaged and counts as empty: %s", path, error)
             return {}
 
-    def close(self, broker_epoch: int = -1) -> None:
-        """Clean stop: close every log, write the checkpoints and the marker, give the locks back.
+    def close(self, broker_epoch: int = -1, *, clean: bool = True) -> None:
+        """Clean stop: close every log, write checkpoints and the marker, unlock; else just the last of these.
 
         A directory that fails on the way gets no marker, so that the next start recovers it. Nothing is
         written if nothing was loaded.
         """
-        for log_dir in self.dirs:
+        for log_dir in self.dirs if clean else ():
             if log_dir.offline or not self._loaded:
                 continue
             try:

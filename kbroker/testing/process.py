@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -97,6 +98,19 @@ class ProcessRunner:
                 return match[1]
         self._process.wait()
         raise ConfigError(self._last_words())
+
+    def pause(self) -> None:
+        """SIGSTOP."""
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """SIGCONT."""
+        os.kill(self.pid, signal.SIGCONT)
+
+    def begin_stop(self) -> None:
+        """SIGTERM; `stop` waits for the end."""
+        assert self._process is not None
+        self._process.terminate()
 
     def stop(self) -> None:
         """SIGTERM; SIGKILL if that takes too long."""
