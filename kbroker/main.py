@@ -296,7 +296,8 @@ class Node:
             syncing.run,
         )
         replicas.on_directory_failed = self._directory_failed
-        groups = GroupCoordinatorDriver(config, clock, timer, new_uuid, metadata, replicas)
+        call_soon = asyncio.get_running_loop().call_soon
+        groups = GroupCoordinatorDriver(config, clock, timer, new_uuid, metadata, replicas, call_soon)
         replicas.on_leadership(groups.on_leadership)
         transactions = wire_transactions(
             config, clock, timer, metadata, replicas, groups, kraft.controller.next_producer_id

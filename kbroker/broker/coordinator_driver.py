@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from kbroker.broker.auto_topics import GROUP_OFFSETS
 from kbroker.broker.consumer_groups import ConsumerGroupRules, TopicNews
 from kbroker.broker.deferred import Deferred
+from kbroker.broker.gathered_commits import CommitGatherer
 from kbroker.broker.shard_driver import ShardDriver
 from kbroker.broker.streams_groups import StreamsGroupRules
 from kbroker.coordinator.group.classic_requests import Joining
@@ -94,6 +95,7 @@ class GroupCoordinatorDriver:
 
     Args:
         new_uuid: 16 random bytes a call, for member ids.
+        call_soon: see `CommitGatherer`.
     """
 
     def __init__(
@@ -104,7 +106,9 @@ class GroupCoordinatorDriver:
         new_uuid: Callable[[], Uuid],
         metadata: MetadataCache,
         replicas: Replicas,
+        call_soon: Callable[[Callable[[], None]], object] | None = None,
     ) -> None:
+        self.commits = CommitGatherer(config.get_int("group.coordinator.append.linger.ms"), timer, call_soon)
         self.limits = group_limits(config)
         self.shards: dict[int, ShardDriver[GroupShard]] = {}
         self._commit_timeout_ms = config.get_int("offsets.commit.timeout.ms")
@@ -360,6 +364,7 @@ class GroupCoordinatorDriver:
             return
         driver = drivers.popleft()
         if driver.ready and not driver.closed:
+            driver.settle()
             for outcome in outcomes(driver.shard):
                 driver.perform(outcome)
         if drivers:
@@ -379,6 +384,7 @@ class GroupCoordinatorDriver:
 
     @staticmethod
     def _forget_topics(driver: ShardDriver[GroupShard], topics: list[str]) -> None:
+        driver.settle()
         for outcome in driver.shard.topics_deleted(topics):
             driver.perform(outcome)
 

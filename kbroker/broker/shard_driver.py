@@ -57,6 +57,18 @@ class Replicas(Protocol):
     def read_internal(self, tp: TopicPartition, offset: int, max_bytes: int = LOAD_BYTES) -> bytes: ...
 
 
+class Unwritten(Protocol):
+    """Decisions that wait for others, to be written with them (broker/gathered_commits.py)."""
+
+    def write(self) -> None:
+        """Write and apply them now."""
+        ...
+
+    def fail(self, code: ErrorCode) -> None:
+        """They will not be written; whoever waits hears `code`."""
+        ...
+
+
 class ShardDriver(Generic[S]):
     """One shard and the partition behind it; lives as long as this broker leads the partition.
 
@@ -82,7 +94,9 @@ class ShardDriver(Generic[S]):
         self.closed = False
         self._replicas = replicas
         self._timer = timer
-        self._now_ms = now_ms
+        self.now_ms = now_ms
+        #: What was decided and is to be written together, before anything else is decided.
+        self.unwritten: Unwritten | None = None
         self._commit_timeout_ms = commit_timeout_ms
         self._load_offset = 0
         self._when_ready: list[Callable[[], None]] = []
@@ -116,7 +130,7 @@ class ShardDriver(Generic[S]):
         self.ready = True
         if self._skipped:
             _log.warning("%s: passed over %d records of unknown kinds", self.tp, self._skipped)
-        self.perform(self.shard.loaded(self._now_ms()))
+        self.perform(self.shard.loaded(self.now_ms()))
         waiting, self._when_ready = self._when_ready, []
         for action in waiting:
             action()
@@ -163,6 +177,7 @@ class ShardDriver(Generic[S]):
 
     def submit(self, decide: Callable[[Ticket], Outcome]) -> Deferred[Any]:
         """Perform what `decide` says about a request; the shard answers the ticket now or later."""
+        self.settle()
         ticket: Deferred[Any] = Deferred()
         self.perform(decide(ticket))
         if not ticket.done:
@@ -177,8 +192,16 @@ class ShardDriver(Generic[S]):
             self._waiting[ticket] = None
         return ticket
 
+    def settle(self) -> None:
+        """Write what waits to be written with others."""
+        if self.unwritten is not None:
+            self.unwritten.write()
+
     def perform(self, outcome: Outcome | None) -> None:
-        """See coordinator/shard.py for the order; afterwards the alarm stands at the next deadline."""
+        """See coordinator/shard.py for the order; afterwards the alarm stands at the next deadline.
+
+        `settle` before what leads to the outcome is decided.
+        """
         while outcome is not None:
             if outcome.records:
                 try:
@@ -193,11 +216,11 @@ class ShardDriver(Generic[S]):
         self._set_alarm()
 
     def _write(self, outcome: Outcome) -> None:
-        now = self._now_ms()
+        now = self.now_ms()
         if len(outcome.records) == 1 and outcome.producer[0] < 0:
             (lone,) = outcome.records
             key, value = lone.encoded()
-            self.shard.apply(lone, self._take(build_lone_batch(now, key, value)))
+            self.shard.apply(lone, self.take(build_lone_batch(now, key, value)))
             return
         batch: list[Record] = []
         records: list[CoordinatorRecord] = []
@@ -220,12 +243,16 @@ class ShardDriver(Generic[S]):
         data = build_batch(
             batch, producer_id=producer_id, producer_epoch=epoch, transactional=producer_id >= 0
         )
-        first = self._take(data)
+        first = self.take(data)
         for offset, record in enumerate(records, first):
             self.shard.apply(record, offset, producer_id)
 
-    def _take(self, data: bytes | bytearray) -> int:
-        """Append a batch; its first offset."""
+    def take(self, data: bytes | bytearray) -> int:
+        """Append a batch; its first offset. The records have still to be applied.
+
+        Raises:
+            ApiError: the batch is refused, or the log cannot be written.
+        """
         result = self._replicas.append_internal(self.tp, data, origin=AppendOrigin.COORDINATOR)
         self._last_offset = result.last_offset
         self._committed = False
@@ -239,7 +266,8 @@ class ShardDriver(Generic[S]):
         Raises:
             ApiError: the marker is refused, or the log cannot be written.
         """
-        self._take(
+        self.settle()
+        self.take(
             build_end_txn_batch(
                 marker, producer_id=producer_id, producer_epoch=producer_epoch, timestamp=timestamp_ms
             )
@@ -248,6 +276,26 @@ class ShardDriver(Generic[S]):
         return self.read(None)
 
     # -- answers ---------------------------------------------------------------------------------------------
+
+    def after_commit(self, action: Callable[[ErrorCode], None]) -> None:
+        """Call `action` when what is in the log now is committed, or with the error that the wait ends
+        with.
+        """
+        if not self._committed and self._replicas.when_committed(self.tp, self._last_offset).succeeded:
+            self._committed = True
+        if self._committed:
+            action(ErrorCode.NONE)
+            return
+
+        def committed(done: Deferred[None]) -> None:
+            try:
+                done.result()
+            except ApiError as error:
+                action(error.code)
+            else:
+                action(ErrorCode.NONE)
+
+        self.read(None).then(committed)
 
     def _deliver(self, replies: list[Reply]) -> None:
         if self._committed:
@@ -300,13 +348,14 @@ class ShardDriver(Generic[S]):
         if self._alarm is not None:
             self._alarm.cancel()
         self._alarm_ms = deadline
-        self._alarm = self._timer.call_later(max(0, deadline - self._now_ms()), self._ring)
+        self._alarm = self._timer.call_later(max(0, deadline - self.now_ms()), self._ring)
 
     def _ring(self) -> None:
         self._alarm = self._alarm_ms = None
         if self.closed:
             return
-        now = self._now_ms()
+        self.settle()
+        now = self.now_ms()
         while (outcome := self.shard.tick(now)) is not None:
             self.perform(outcome)
         self._set_alarm()
@@ -318,6 +367,8 @@ class ShardDriver(Generic[S]):
         self.closed = True
         if self._alarm is not None:
             self._alarm.cancel()
+        if self.unwritten is not None:
+            self.unwritten.fail(code)
         waiting, self._waiting = self._waiting, {}
         for ticket in waiting:
             assert isinstance(ticket, Deferred)

@@ -9,7 +9,9 @@ from __future__ import annotations
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
-from kbroker.coordinator.group.offset_requests import Commit, Committing
+from kbroker.broker.auto_topics import GROUP_OFFSETS
+from kbroker.coordinator.group.offset_place import OffsetPlace
+from kbroker.coordinator.partitioner import partition_for
 from kbroker.handlers.known_requests import KnownRequests, differing, pattern
 
 if TYPE_CHECKING:
@@ -34,7 +36,17 @@ class KnownCommit:
         answer: the whole answer, from its length on, to the request if everything is taken.
     """
 
-    __slots__ = ("_answer", "_constants", "_places", "_topics", "_unpack", "request", "used", "version")
+    __slots__ = (
+        "_answer",
+        "_constants",
+        "_topics",
+        "_unpack",
+        "places",
+        "request",
+        "shard",
+        "used",
+        "version",
+    )
 
     def __init__(
         self,
@@ -49,38 +61,34 @@ class KnownCommit:
         self._unpack: Any
         self._constants: tuple[bytes, ...]
         self._unpack, self._constants = pattern(frame, numbers)
-        self._places = [
-            (topic.name, topic.id, partition.partition_index, partition.committed_metadata)
+        self.places = [
+            OffsetPlace(
+                request.group_id,
+                topic.name,
+                topic.id,
+                partition.partition_index,
+                partition.committed_metadata or "",
+            )
             for topic, asked in zip(topics, request.topics)
             for partition in asked.partitions
         ]
         self._answer = answer[:4], answer[8:]
         self._topics: TopicsImage | None = None
+        #: The offsets partition that keeps the group.
+        self.shard = -1
         self.request = request
         self.version = version
         self.used = False
 
-    def recognise(self, data: memoryview, start: int, topics: TopicsImage) -> tuple[int, Committing] | None:
-        """The correlation id of the frame at `start` and what it commits; None: it is another one."""
-        values = self._unpack(data, start)
+    def recognise(self, data: memoryview, start: int, topics: TopicsImage) -> tuple[int, ...] | None:
+        """The correlation id of the frame at `start`, then offsets and leader epochs in turn; None: it is
+        another one.
+        """
+        values: tuple[Any, ...] = self._unpack(data, start)
         if values[::2] != self._constants or not (topics is self._topics or self._holds(topics)):
             return None
         self.used = True
-        correlation_id, *numbers = values[1::2]
-        request = self.request
-        return correlation_id, Committing(
-            request.group_id,
-            request.member_id,
-            request.group_instance_id,
-            request.generation_id_or_member_epoch,
-            self.version,
-            [
-                Commit(name, topic_id, index, offset, leader_epoch, metadata)
-                for (name, topic_id, index, metadata), offset, leader_epoch in zip(
-                    self._places, numbers[::2], numbers[1::2]
-                )
-            ],
-        )
+        return values[1::2]
 
     def answer(self, correlation_id: int) -> bytes:
         """That all is committed."""
@@ -89,10 +97,14 @@ class KnownCommit:
 
     def _holds(self, topics: TopicsImage) -> bool:
         """Whether the topics are still the same, and have these partitions."""
-        for name, topic_id, index, _ in self._places:
-            topic = topics.get(name)
-            if topic is None or topic.id != topic_id or not 0 <= index < len(topic.partitions):
+        for place in self.places:
+            topic = topics.get(place.topic)
+            if topic is None or topic.id != place.topic_id or not place.partition < len(topic.partitions):
                 return False
+        offsets = topics.get(GROUP_OFFSETS)
+        if offsets is None:
+            return False
+        self.shard = partition_for(self.request.group_id, len(offsets.partitions))
         self._topics = topics
         return True
 

@@ -13,8 +13,9 @@ from struct import Struct
 from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
+from kbroker.broker.gathered_commits import HeldCommits, OneCommit
 from kbroker.coordinator.group.offset_requests import Commit, Committing
-from kbroker.errors import ApiError, ErrorCode, ProtocolError
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers.commit_known import VERSION_MIN, KnownCommit, KnownCommits, find_holes
 from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.generated.offset_commit_request import OffsetCommitRequest
@@ -25,7 +26,7 @@ from kbroker.protocol.generated.offset_commit_response import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Protocol
 
     from kbroker.broker.services import Services
@@ -40,7 +41,14 @@ if TYPE_CHECKING:
         """What the path keeps at a connection."""
 
         commit_cache: KnownCommits | None
+        produce_cache: object
+        out: list[Any]
+        staged: list[Any]
+        staged_key: int
         fast: Mapping[int, Callable[[Any, memoryview, int, int], Any]]
+
+        def hold(self, answer: Deferred[Any]) -> None:
+            """Send nothing more before `answer`."""
 
 
 VERSIONS = (0, 10)
@@ -49,6 +57,7 @@ _log = logging.getLogger(__name__)
 
 _OFFSET_COMMIT = 8
 _SIZE_AND_CORRELATION = Struct(">ii")
+_CORRELATION = Struct(">i")
 _FLEXIBLE_SINCE = 8
 
 _TIMESTAMP_VERSION = 1
@@ -83,41 +92,54 @@ class CommitPath:
             return result.map(lambda response: _encode(response, version, correlation_id))
         return _encode(result, version, correlation_id)
 
-    def fast(
-        self, connection: CommitConnection, data: memoryview, start: int, end: int
-    ) -> bytes | Deferred[bytes] | None:
-        """Answer the request at `data[start:end]` if its like was seen before; None: parse it."""
+    def fast(self, connection: CommitConnection, data: memoryview, start: int, end: int) -> bytes | None:
+        """Stage the request at `data[start:end]` if its like was seen before; None: parse it.
+
+        The answer that it gets if all goes well; it must not leave before `finish_batch`.
+        """
         cache = connection.commit_cache
         known = cache.by_size.get(end - start) if cache is not None else None
-        topics = self._services.metadata.image.topics
-        recognised = known.recognise(data, start, topics) if known is not None else None
-        if known is None or recognised is None:
+        if known is None:
             return None
-        correlation_id, committing = recognised
-        try:
-            outcome = self._services.groups.commit(committing)
-        except ApiError:
-            return None  # nothing was done: the general path finds out the same, and says it
-        except Exception as error:
-            _log.exception("an OffsetCommit failed")
-            raise ProtocolError(f"OffsetCommit failed here: {error}") from None
-        if outcome.succeeded:
-            codes = outcome.result()
-            return _answer_known(known, codes, correlation_id) if any(codes) else known.answer(correlation_id)
-        answer: Deferred[bytes] = Deferred()
+        numbers = known.recognise(data, start, self._services.metadata.image.topics)
+        if numbers is None:
+            return None
+        groups = self._services.groups
+        driver = groups.shards.get(known.shard)
+        if driver is None or not driver.ready:
+            return None
+        request = known.request
+        if not driver.shard.may_commit(
+            request.group_id,
+            request.member_id,
+            request.group_instance_id,
+            request.generation_id_or_member_epoch,
+            known.version,
+            driver.now_ms(),
+        ):
+            return None  # the general path finds out the same, and says it
+        connection.staged.append(OneCommit(known.places, numbers[1:], known))
+        connection.staged_key = _OFFSET_COMMIT
+        return known.answer(numbers[0])
 
-        def committed(done: Deferred[list[ErrorCode]]) -> None:
-            try:
-                codes = done.result()
-            except ApiError as error:
-                codes = [error.code] * len(committing.commits)
-            except Exception as error:
-                answer.fail(error)
-                return
-            answer.resolve(_answer_known(known, codes, correlation_id))
-
-        outcome.then(committed)
-        return answer
+    def finish_batch(self, connection: CommitConnection) -> None:
+        """Have what the connection's frames staged written, and their answers wait for it."""
+        staged, out = connection.staged, connection.out
+        connection.staged, connection.staged_key = [], 0
+        first = len(out) - len(staged)
+        answers = out[first:]
+        del out[first:]
+        groups = self._services.groups
+        shards = {commit.known.shard for commit in staged}
+        held = HeldCommits(answers, staged, _refuse, len(shards))
+        for shard in shards:
+            positions: Sequence[int] = range(len(staged))
+            commits = staged
+            if len(shards) > 1:
+                positions = [at for at in positions if staged[at].known.shard == shard]
+                commits = [staged[at] for at in positions]
+            groups.commits.add(groups.shards[shard], held, commits, positions)
+        connection.hold(held)
 
     def _learn(
         self,
@@ -139,17 +161,24 @@ class CommitPath:
             found = [topic for topic in topics if topic is not None]
             if len(found) < len(topics):
                 return None
+            limit = self._services.groups.limits.offset_metadata_bytes_max // 2  # counted in UTF-16
+            texts = (each.committed_metadata for topic in request.topics for each in topic.partitions)
+            if any(len(text or "") > limit for text in texts):
+                return None
             answer = _encode(error_response(request, version, ErrorCode.NONE, None), version, 0)
             return KnownCommit(frame, holes, request, version, found, answer)
 
-        if cache.remember(len(frame), look):
+        if cache.remember(len(frame), look) and _OFFSET_COMMIT not in connection.fast:
+            if connection.produce_cache is None:
+                connection.staged = []  # Produce has given it one of its own, else
             connection.fast = {**connection.fast, _OFFSET_COMMIT: self.fast}
 
 
-def _answer_known(known: KnownCommit, codes: list[ErrorCode], correlation_id: int) -> bytes:
-    response = error_response(known.request, known.version, ErrorCode.NONE, None)
-    places = [place for topic in response.topics for place in topic.partitions]
-    return _encode(_filled(response, places, codes), known.version, correlation_id)
+def _refuse(commit: OneCommit, answer: bytes, code: ErrorCode) -> bytes:
+    """What stands for `answer` if the commit is refused."""
+    known: KnownCommit = commit.known
+    (correlation_id,) = _CORRELATION.unpack_from(answer, 4)
+    return _encode(error_response(known.request, known.version, code, None), known.version, correlation_id)
 
 
 def _encode(response: OffsetCommitResponse, version: int, correlation_id: int) -> bytes:

@@ -444,3 +444,13 @@ def build_lone_batch(timestamp: int, key: bytes, value: bytes | None) -> bytearr
     out = bytearray(_HEADER_PREFIX.pack(0, length, -1, 2, crc32c(checked)))
     out += checked
     return out
+
+
+def batch_of(timestamp: int, records: bytes, count: int) -> bytearray:
+    """A batch of no producer around encoded records that all have that time and follow one another."""
+    checked = _CHECKED.pack(0, count - 1, timestamp, timestamp, -1, -1, -1, count)
+    crc = crc32c(records, crc32c(checked))
+    out = bytearray(_HEADER_PREFIX.pack(0, len(records) + BATCH_OVERHEAD - LOG_OVERHEAD, -1, 2, crc))
+    out += checked
+    out += records
+    return out

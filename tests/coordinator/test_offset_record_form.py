@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from kbroker.coordinator.group.offset_place import OffsetPlace
 from kbroker.coordinator.group.offsets import NO_EXPIRY, CommittedOffset
 from kbroker.coordinator.group.records import decode_record, offset_record
 from kbroker.coordinator.shard import CoordinatorRecord
 from kbroker.errors import ProtocolError
 from kbroker.protocol.generated.offset_commit_value import OffsetCommitValue
+from kbroker.protocol.record_batch import Record, batch_of, build_batch
 from kbroker.types import ZERO_UUID
 
 _ID = bytes(range(16))
@@ -29,6 +31,19 @@ def test_it_is_as_the_codecs_write_it(topic_id: bytes, metadata: str, expires: i
     version = decoded.value_version
     assert version == record.value_version
     assert decoded.value == OffsetCommitValue.decode(record.encoded()[1] or b"", version, 2)
+
+
+@pytest.mark.parametrize("topic_id", [ZERO_UUID, _ID])
+@pytest.mark.parametrize("metadata", ["", "x", "ü" * 200])
+@pytest.mark.parametrize("count", [1, 64, 65, 600])
+def test_a_place_makes_the_records_that_the_codecs_make(topic_id: bytes, metadata: str, count: int) -> None:
+    place, now = OffsetPlace("group", "topic", topic_id, 3, metadata), 1_700_000_000_000
+    offsets = [place.committed(2**40 - delta, 7, now, 100 + delta) for delta in range(count)]
+    records = b"".join(b"".join(place.record(delta, each[0], 7, now)) for delta, each in enumerate(offsets))
+    encoded = [offset_record("group", "topic", 3, each).encoded() for each in offsets]
+    expected = build_batch([Record(-1, now, key, value) for key, value in encoded])
+    assert batch_of(now, records, count) == expected
+    assert offsets[-1].record_offset == 99 + count
 
 
 @pytest.mark.parametrize(

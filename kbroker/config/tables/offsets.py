@@ -34,8 +34,8 @@ group.coordinator.threads | int | 4 | >=1 | ro |
     Kafka's coordinator threads; kbroker runs coordinators on its event loop.
 group.coordinator.background.threads | int | 2 | >=1 | ro |
     Kafka's helper threads of the coordinator.
-group.coordinator.append.linger.ms | int | -1 | >=-1 | ro |
-    How long a coordinator gathers records before it writes; -1 adapts by itself.
+group.coordinator.append.linger.ms | int | -1 | >=-1 | ro | obeyed
+    How long a coordinator gathers offset commits before it writes; -1: what comes together.
 group.coordinator.cached.buffer.max.bytes | int | 1048588 | >=524288 | cluster |
     The largest write buffer that a coordinator keeps for the next write.
 """

@@ -31,7 +31,7 @@ from kbroker.coordinator.group.record_kinds import (
 from kbroker.coordinator.group.records import GROUP_METADATA, OFFSET, decode_record, group_record
 from kbroker.coordinator.shard import CoordinatorRecord, Outcome, Ticket, write_error
 from kbroker.coordinator.timers import TimerQueue
-from kbroker.errors import ErrorCode
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.leave_group_request import MemberIdentity
 from kbroker.protocol.generated.leave_group_response import LeaveGroupResponse, MemberResponse
 from kbroker.protocol.generated.sync_group_request import SyncGroupRequest
@@ -219,6 +219,33 @@ class GroupShard:
             if member is not None:
                 self._rounds.renew_session(group, member, now_ms)
         return out
+
+    def may_commit(
+        self,
+        group_id: str,
+        member_id: str,
+        instance_id: str | None,
+        generation: int,
+        version: int,
+        now_ms: int,
+    ) -> bool:
+        """Whether all that this member of a group that exists commits now is taken; it is alive, then.
+
+        What is committed has to be put in the log, and to `offsets`, before anything else is decided.
+        """
+        group = self.groups.get(group_id)
+        if group is None:
+            return False
+        try:
+            if group.check_commit(member_id, instance_id, generation, version, False) is not None:
+                return False
+        except ApiError:
+            return False
+        if generation >= 0 and isinstance(group, ClassicGroup):
+            member = group.members.get(member_id)
+            if member is not None:
+                self._rounds.renew_session(group, member, now_ms)
+        return True
 
     def fetch_offsets(
         self,

@@ -107,7 +107,7 @@ class OffsetRequests:
             records.append(offset_record(request.group_id, each.topic, each.partition, offset))
 
         def refused(code: ErrorCode) -> Outcome:
-            code = _commit_error(code)
+            code = commit_error(code)
             return Outcome.answer(ticket, [each or code for each in codes])
 
         return Outcome(records, refused=refused, producer=request.producer).also(ticket, codes)
@@ -310,7 +310,8 @@ def _other_topic(committed_for: Uuid, asked_for: Uuid) -> bool:
     return committed_for != ZERO_UUID and asked_for != ZERO_UUID and committed_for != asked_for
 
 
-def _commit_error(code: ErrorCode) -> ErrorCode:
+def commit_error(code: ErrorCode) -> ErrorCode:
+    """What a commit is answered when the log refused its records."""
     if code in (ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.RECORD_LIST_TOO_LARGE, ErrorCode.INVALID_FETCH_SIZE):
         return ErrorCode.INVALID_COMMIT_OFFSET_SIZE
     return write_error(code)

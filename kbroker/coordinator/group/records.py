@@ -20,7 +20,7 @@ from kbroker.protocol.generated.group_metadata_key import GroupMetadataKey
 from kbroker.protocol.generated.group_metadata_value import GroupMetadataValue
 from kbroker.protocol.generated.offset_commit_key import OffsetCommitKey
 from kbroker.protocol.generated.offset_commit_value import OffsetCommitValue
-from kbroker.types import ZERO_UUID
+from kbroker.types import ZERO_UUID, Uuid
 
 #: Key types. 0 is an offset too, as brokers before 0.9 wrote it; its fields are those of 1.
 LEGACY_OFFSET, OFFSET, GROUP_METADATA = 0, 1, 2
@@ -28,7 +28,7 @@ LEGACY_OFFSET, OFFSET, GROUP_METADATA = 0, 1, 2
 #: Kafka 4.4 writes group metadata in version 3 (4 would be flexible) and offsets in version 4, which has
 #: the topic id; with a retention time of their own (OffsetCommit 2 to 4) in version 1, the only one that
 #: can keep it.
-_GROUP_VERSION, _OFFSET_VERSION, _OFFSET_VERSION_WITH_EXPIRY = 3, 4, 1
+_GROUP_VERSION, OFFSET_VERSION, _OFFSET_VERSION_WITH_EXPIRY = 3, 4, 1
 
 _INT16 = Struct(">h")
 #: A value of version 4 up to its tags, with empty metadata: version, offset, leader epoch, length, time.
@@ -62,7 +62,7 @@ def offset_record(group_id: str, topic: str, partition: int, offset: CommittedOf
         expire_timestamp=offset.expire_timestamp_ms,
         topic_id=offset.topic_id,
     )
-    version = _OFFSET_VERSION if offset.expire_timestamp_ms == NO_EXPIRY else _OFFSET_VERSION_WITH_EXPIRY
+    version = OFFSET_VERSION if offset.expire_timestamp_ms == NO_EXPIRY else _OFFSET_VERSION_WITH_EXPIRY
     return OffsetRecord(OffsetCommitKey(group=group_id, topic=topic, partition=partition), value, version)
 
 
@@ -74,19 +74,21 @@ class OffsetRecord(CoordinatorRecord):
     def encoded(self) -> tuple[bytes, bytes | None]:
         """Key and value as they go into the log."""
         key, value = self.key, self.value
-        packed = _packed_key(key.group, key.topic, key.partition)
-        if value.metadata or self.value_version != _OFFSET_VERSION:
+        packed = packed_key(key.group, key.topic, key.partition)
+        if value.metadata or self.value_version != OFFSET_VERSION:
             return packed, _INT16.pack(self.value_version) + value.encode(self.value_version)
-        head = _USUAL_OFFSET.pack(
-            _OFFSET_VERSION, value.offset, value.leader_epoch, 1, value.commit_timestamp
-        )
-        if value.topic_id == ZERO_UUID:
-            return packed, head + b"\0"
-        return packed, head + _TOPIC_ID_TAG + value.topic_id
+        head = _USUAL_OFFSET.pack(OFFSET_VERSION, value.offset, value.leader_epoch, 1, value.commit_timestamp)
+        return packed, head + topic_id_tags(value.topic_id)
+
+
+def topic_id_tags(topic_id: Uuid) -> bytes:
+    """The tags of an offset's value."""
+    return b"\0" if topic_id == ZERO_UUID else _TOPIC_ID_TAG + topic_id
 
 
 @lru_cache(maxsize=4_096)
-def _packed_key(group_id: str, topic: str, partition: int) -> bytes:
+def packed_key(group_id: str, topic: str, partition: int) -> bytes:
+    """The key of an offset's record."""
     key = OffsetCommitKey(group=group_id, topic=topic, partition=partition)
     return _INT16.pack(OFFSET) + key.encode(0)
 
@@ -103,7 +105,7 @@ def _usual_offset(value: bytes) -> OffsetCommitValue | None:
         return None
     version, offset, leader_epoch, metadata_length, timestamp = _USUAL_OFFSET.unpack_from(value)
     tags = value[_USUAL_OFFSET.size :]
-    if version != _OFFSET_VERSION or metadata_length != 1:
+    if version != OFFSET_VERSION or metadata_length != 1:
         return None
     if not tags.startswith(_TOPIC_ID_TAG if has_id else b"\0"):
         return None
@@ -144,7 +146,7 @@ def decode_record(key: bytes, value: bytes | None) -> CoordinatorRecord | None:
         decoded_key = _decoded_key(key)
         usual = None if value is None else _usual_offset(value)
         if usual is not None:
-            return CoordinatorRecord(decoded_key, usual, _OFFSET_VERSION)
+            return CoordinatorRecord(decoded_key, usual, OFFSET_VERSION)
     else:
         decoded_key = key_class.decode(key, 0, _INT16.size)
     if value is None:
