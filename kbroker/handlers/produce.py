@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
+from kbroker.handlers.produce_access import refuse_denied
 from kbroker.handlers.produce_answer import (
     WRONG_LEADER,
     Item,
@@ -177,18 +178,19 @@ class ProducePath:
 
     def _count(self, connection: ProduceConnection, touched: dict[Partition, None]) -> None:
         """Once for all frames of a read; their size is that of the last."""
-        staged = connection.staged
+        staged, cache = connection.staged, connection.produce_cache
+        assert cache is not None
+        times = len(staged)
         if len(touched) == 1:
-            staged[0].partition.stats.produce_requests += len(staged)
+            staged[0].partition.stats.produce_requests += times
         else:
             for meaning in staged:
                 meaning.partition.stats.produce_requests += 1
-        assert connection.produce_cache is not None
-        version, size, began_s = connection.produce_cache.version, connection.frame_size, connection.began_s
         if connection.parked is None:
-            self._stats.done(version, size, began_s, len(staged))
+            self._stats.done(cache.version, connection.frame_size, connection.began_s, times)
         else:
-            connection.waiting = self._stats.wait(version, size, began_s, len(staged))
+            size, read_s = connection.frame_size, connection.began_s
+            connection.waiting = self._stats.wait(cache.version, size, read_s, times)
 
     def _finish_synced(
         self, connection: ProduceConnection, touched: dict[Partition, None], waiting: list[Partition]
@@ -295,6 +297,8 @@ class ProducePath:
             self.finish_batch(connection)
         request, end = decode_request(ProduceRequest, frame, context.version, position)
         items = self._items(request, context)
+        if self._services.authorizer is not None:
+            refuse_denied(self._services.authorizer, context, request, items)
         if request.transactional_id is not None:
             verified = self._verify(request, request.transactional_id, items, context)
             if verified is not None:
@@ -557,6 +561,8 @@ class ProducePath:
             cache = connection.produce_cache = PrefixCache(version)
             connection.staged = []
             connection.fast = {**connection.fast, _PRODUCE: self.fast}
+        if self._services.authorizer is not None:
+            self._services.authorizer.learned(connection)
         prefix = bytes(frame[8:prefix_end])
         known = cache.by_bytes.get(prefix)
         if known is not None and known.partition is item.partition:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kbroker.metrics.histogram import Histogram
+from kbroker.metrics.histogram import RECENT_MAX, Histogram
 
 #: A request that had to wait for its turn shorter than this has not waited.
 QUEUE_S_MIN = 50e-6
@@ -24,13 +24,15 @@ class ApiStats:
     """
 
     __slots__ = (
+        "_size",
+        "_sized",
+        "_sizes",
         "at_once",
         "errors",
         "name",
         "now_s",
         "queued",
         "sending",
-        "sizes",
         "throttled",
         "versions",
         "waited",
@@ -46,8 +48,9 @@ class ApiStats:
         self.errors: dict[int, int] = {}
         #: Answered in one go: all their time was local.
         self.at_once = Histogram(0.001)
-        #: Bytes of requests.
-        self.sizes = Histogram()
+        self._sizes = Histogram()
+        #: The newest size, and how many in a row had it: those of a client seldom change.
+        self._size = self._sized = 0
         self.waited: Histogram | None = None
         self.waited_local: Histogram | None = None
         self.waited_remote: Histogram | None = None
@@ -60,19 +63,44 @@ class ApiStats:
         self, version: int, size: int, started_s: float, times: int = 1, read_s: float | None = None
     ) -> None:
         """Requests whose turn came at `started_s` are answered; they were read then, or at `read_s`."""
-        now_s, versions = self.now_s(), self.versions
-        versions[version] = versions.get(version, 0) + times
-        self.sizes.record(size, times)
+        now_s = self.now_s()
+        try:
+            self.versions[version] += times
+        except KeyError:
+            self.versions[version] = times
+        if size == self._size:
+            self._sized += times
+        else:
+            self._new_size(size, times)
         if read_s is not None and started_s - read_s >= QUEUE_S_MIN:
             self.note_waited(read_s, started_s, now_s, now_s, times)
-        else:
+        elif times > 1:
             self.at_once.record(int((now_s - started_s) * 1e6), times)
+        else:
+            recent = self.at_once.recent
+            recent.append(int((now_s - started_s) * 1e6))
+            if len(recent) >= RECENT_MAX:
+                self.at_once.sort()
+
+    def _new_size(self, size: int, times: int) -> None:
+        if self._sized:
+            self._sizes.record(self._size, self._sized)
+        self._size, self._sized = size, times
+
+    @property
+    def sizes(self) -> Histogram:
+        """Bytes of requests."""
+        self._new_size(0, 0)
+        return self._sizes
 
     def wait(
         self, version: int, size: int, read_s: float, times: int = 1, started_s: float | None = None
     ) -> Waiting:
         """What could be done at once for a request is done; tell the result when it is answered."""
-        self.sizes.record(size, times)
+        if size == self._size:
+            self._sized += times
+        else:
+            self._new_size(size, times)
         return Waiting(self, version, read_s, read_s if started_s is None else started_s, times)
 
     def note_waited(

@@ -121,7 +121,7 @@ def test_zeros_and_merging():
     first.record(10)
     second.record(20, times=2)
     both = first.merged(second)
-    assert (both.count, both.total, both.minimum, both.maximum) == (3, 50, 10, 20)
+    assert (both.count, both.total, both.lowest, both.highest) == (3, 50, 10, 20)
     with_zeros = both.with_zeros(7)
     assert with_zeros.count == 10
     assert with_zeros.summary()["50thPercentile"] == 0
