@@ -205,7 +205,7 @@ class Node:
         server = SocketServer(dispatcher, server_limits(self.config))
         self.config.subscribe(lambda _: setattr(server, "limits", server_limits(self.config)), LIMIT_SETTINGS)
         self._undo.append(lambda: server.close(abort=self._crashed))
-        await self._sockets.accept(server, role)
+        await self._sockets.accept(server, role, dispatcher.services)
 
     def _start_chores(self, logs: LogManager, services: Services, timer: LoopTimer) -> None:
         """What goes on beside requests: retention, checkpoints, moves between directories, compaction.

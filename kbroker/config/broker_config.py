@@ -7,11 +7,19 @@ from enum import IntEnum
 from typing import TypeAlias
 
 from kbroker.config.definition import Definition, Scope
-from kbroker.config.definitions import base_name, broker_definition, broker_definitions, broker_synonyms
+from kbroker.config.definitions import (
+    LISTENER_ONLY_PREFIXES,
+    base_name,
+    broker_definition,
+    broker_definitions,
+    broker_synonyms,
+)
 from kbroker.config.release_defaults import release_defaults
 from kbroker.config.values import InvalidValue, Value
 from kbroker.errors import ConfigError
 
+#: What a setting begins with that may differ from listener to listener.
+_FOR_LISTENERS = (*LISTENER_ONLY_PREFIXES, "connections.max.reauth.ms")
 #: Called with the names whose values changed, after they have.
 Listener: TypeAlias = Callable[[frozenset[str]], None]
 
@@ -216,8 +224,8 @@ class BrokerConfig:
             definition = broker_definition(name)
             if definition is None or name not in self.static:
                 continue
-            # One for a single listener is obeyed by nobody yet.
-            if definition.obeyed and base_name(name) == name:
+            # For a single listener only security is obeyed.
+            if definition.obeyed and (base_name(name) == name or base_name(name).startswith(_FOR_LISTENERS)):
                 continue
             if definition.parse(self.static[name]) != definition.default:
                 found.append(name)

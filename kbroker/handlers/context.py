@@ -26,6 +26,8 @@ class ConnectionContext:
     role: str = BROKER
     """Which kind of listener it came to. CONTROLLER also for what a broker forwards, and what this node asks
     itself: it is for the active controller alone."""
+    by_token: bool = False
+    """Whether it has logged in by a delegation token; such a client makes no others (KIP-48)."""
     privileged: bool = False
     """True on a listener between brokers, where internal APIs are allowed."""
     client_software_name: str = "unknown"

@@ -221,6 +221,17 @@ class ConnectionCore:
         """Send nothing more before `answer`."""
         self._take_answer(answer)
 
+    def forget_known(self) -> None:
+        """Check anew what was recognised by its bytes: who may do what has changed.
+
+        Answers that are held back still need the caches themselves.
+        """
+        if self.produce_cache is not None:
+            self.produce_cache.forget()
+        for cache in (self.fetch_cache, self.commit_cache):
+            if cache is not None:
+                cache.by_size.clear()
+
     def close(self, reason: str) -> None:
         """Close once `out` is written; the first reason counts."""
         self.close_reason = self.close_reason or reason
@@ -284,7 +295,7 @@ class ConnectionCore:
                 if total - position - 4 < size:
                     break
                 end = position + 4 + size
-                self._take_answer(self.handler.request(self, data[position + 4 : end]))
+                self._handle_frame(data[position:end])
                 position = end
                 continue
             end = position + 4 + size

@@ -14,15 +14,15 @@ from kbroker.config.listeners import (
     controller_listeners,
 )
 from kbroker.config.quorum import QuorumConfig, check_listeners
-from kbroker.errors import ConfigError
 from kbroker.handlers.context import BROKER, CONTROLLER
 from kbroker.metadata.image import Endpoint
 from kbroker.server.binding import bind_sockets
 
 if TYPE_CHECKING:
+    from kbroker.broker.services import Services
     from kbroker.config.broker_config import BrokerConfig
-    from kbroker.server.connection import FrameHandler
     from kbroker.server.listener import SocketServer
+    from kbroker.server.listener_security import ListenerSecurity
 
 _PROTOCOL_NUMBERS = {"PLAINTEXT": 0, "SSL": 1, "SASL_PLAINTEXT": 2, "SASL_SSL": 3}
 
@@ -41,9 +41,11 @@ class NodeSockets:
     def __init__(self, config: BrokerConfig, quorum: QuorumConfig) -> None:
         clients, controllers = bound_listeners(config), controller_listeners(config)
         check_listeners(quorum, clients, controllers)
-        for listener in (*clients, *controllers):
-            if listener.security_protocol != "PLAINTEXT":
-                raise ConfigError(f"{listener}: {listener.security_protocol} is not supported yet")
+        self._security = {
+            each.name: _security(config, each)
+            for each in (*clients, *controllers)
+            if each.security_protocol != "PLAINTEXT"
+        }
         self._sockets: dict[str, tuple[ListenerAddress, str, list[socket.socket]]] = {}
         try:
             bound_clients = [self._bind(each, BROKER) for each in clients]
@@ -64,14 +66,22 @@ class NodeSockets:
         host = f"[{first.host}]" if ":" in first.host else first.host
         return f"{host}:{first.port}"
 
-    async def accept(self, server: SocketServer, role: str, handler: FrameHandler | None = None) -> None:
+    async def accept(self, server: SocketServer, role: str, services: Services) -> None:
         """Begin to accept on all listeners of that kind."""
         for listener, of_role, sockets in self._sockets.values():
-            if of_role == role:
-                await server.listen_on(listener.name, sockets, listener.security_protocol, role, handler)
+            if of_role != role:
+                continue
+            security = self._security.get(listener.name)
+            if security is not None:
+                security.serve(services)
+            await server.listen_on(
+                listener.name, sockets, listener.security_protocol, role, security=security
+            )
 
     def close(self) -> None:
         """Give the ports back."""
+        for security in self._security.values():
+            security.close()
         for _, _, sockets in self._sockets.values():
             for sock in sockets:
                 sock.close()
@@ -80,6 +90,13 @@ class NodeSockets:
         sockets = bind_sockets(listener.name, listener.host, listener.port)
         self._sockets[listener.name] = listener, role, sockets
         return listener._replace(port=sockets[0].getsockname()[1])
+
+
+def _security(config: BrokerConfig, listener: ListenerAddress) -> ListenerSecurity:
+    # Plain nodes load nothing of it.
+    from kbroker.server.listener_security import ListenerSecurity
+
+    return ListenerSecurity(config, listener)
 
 
 def endpoints(listeners: Sequence[ListenerAddress]) -> list[Endpoint]:

@@ -1,0 +1,196 @@
+"""The security of one listener: its TLS, its SASL mechanisms, and how their parts come together.
+
+Only made for listeners that are not PLAINTEXT, so that a plain broker loads nothing of it. Everything that
+can be wrong in the settings is found when it is made, before the node touches its disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kbroker.config.listeners import ListenerAddress
+from kbroker.config.security import ListenerSettings
+from kbroker.errors import ConfigError, ProtocolError
+from kbroker.security.jaas import GSSAPI, OAUTHBEARER, PLAIN, parse_jaas
+from kbroker.security.sasl import SaslServer
+from kbroker.security.scram import MECHANISMS as SCRAM, ScramCredential, ScramServer
+
+if TYPE_CHECKING:
+    import ssl
+
+    from kbroker.broker.services import Services
+    from kbroker.config.broker_config import BrokerConfig
+    from kbroker.server.connection import ConnectionCore, FrameHandler
+    from kbroker.server.runtime import BlockingRunner
+    from kbroker.server.sasl_gate import Door
+
+_log = logging.getLogger(__name__)
+#: Threads for key derivations and other slow steps of logins: more wait their turn.
+LOGIN_THREADS = 2
+
+
+class ListenerSecurity:
+    """See above.
+
+    Args:
+        config: of the node.
+        listener: not a PLAINTEXT one.
+
+    Raises:
+        ConfigError: the settings do not do.
+    """
+
+    def __init__(self, config: BrokerConfig, listener: ListenerAddress) -> None:
+        self._settings = ListenerSettings(config, listener.name)
+        self._listener = listener
+        self._config = config
+        self._door: Door | None = None
+        self._services: Services | None = None
+        self._runner: BlockingRunner | None = None
+        self._makers: dict[str, Callable[[], SaslServer]] = {}
+        self.encrypted = listener.security_protocol in ("SSL", "SASL_SSL")
+        self._has_sasl = listener.security_protocol.startswith("SASL_")
+        if self.encrypted:
+            self._prepare_tls()
+        if self._has_sasl:
+            self._prepare_sasl()
+
+    def serve(self, services: Services) -> None:
+        """Begin: credentials are those of this node's metadata."""
+        self._services = services
+        if not self._has_sasl:
+            return
+        from kbroker.server.runtime import BlockingRunner
+        from kbroker.server.sasl_gate import Door
+
+        self._runner = BlockingRunner(asyncio.get_running_loop(), threads=LOGIN_THREADS, name="login")
+        settings = self._settings
+        self._door = Door(
+            list(self._makers),
+            lambda mechanism: self._makers[mechanism](),
+            lambda mechanism: settings.integer("connections.max.reauth.ms", mechanism),
+            self._runner.run,
+            services.timer,
+            services.clock,
+            login_bytes_max=settings.integer("sasl.server.max.receive.size"),
+            failure_delay_ms=settings.integer("connection.failed.authentication.delay.ms"),
+        )
+
+    def close(self) -> None:
+        """Stop the threads."""
+        runner, self._runner = self._runner, None
+        if runner is not None:
+            runner.close()
+
+    # -- for each connection ---------------------------------------------------------------------------------
+
+    def guard(self, connection: ConnectionCore, inside: FrameHandler) -> FrameHandler:
+        """The handler for a new connection."""
+        if self._door is None:
+            return inside
+        from kbroker.server.sasl_gate import SaslGate
+
+        gate = SaslGate(self._door, inside, connection.request_bytes_max)
+        gate.admit(connection)
+        connection.handler = gate
+        return gate
+
+    def context(self) -> ssl.SSLContext:
+        """TLS for a new connection."""
+        return self._tls.context()
+
+    def shaken(self, connection: ConnectionCore, engine: ssl.SSLObject) -> None:
+        """The handshake is over: who is it?
+
+        Raises:
+            ProtocolError: nobody that a rule names.
+        """
+        if self._has_sasl:
+            return
+        certificate = engine.getpeercert()
+        subject = None if not certificate else certificate.get("subject")
+        if not subject:
+            return
+        from kbroker.security.principal_rules import NoMatchingRule, distinguished_name
+
+        name = distinguished_name(subject)  # type: ignore[arg-type]
+        try:
+            connection.context.principal = f"User:{self._rules.name_of(name)}"
+        except NoMatchingRule:
+            raise ProtocolError("no rule of ssl.principal.mapping.rules fits its certificate") from None
+
+    # -- settings --------------------------------------------------------------------------------------------
+
+    def _prepare_tls(self) -> None:
+        from time import monotonic
+
+        from kbroker.security.principal_rules import PrincipalRules
+        from kbroker.server.tls import TlsSource, server_context, store_paths
+
+        settings, name = self._settings, self._listener.name
+        # As in Kafka, certificates of clients do not count beside SASL, unless the listener's own setting
+        # says so.
+        own = not self._has_sasl or settings.is_own("ssl.client.auth")
+        self._rules = PrincipalRules(settings.text("ssl.principal.mapping.rules"))
+        self._tls = TlsSource(
+            lambda: server_context(settings.text, name, asks_clients=own),
+            lambda: store_paths(settings.text),
+            monotonic,
+        )
+
+        def renew(changed: frozenset[str]) -> None:
+            if any(".ssl." in each or each.startswith("ssl.") for each in changed):
+                self._tls.renew()
+
+        self._config.subscribe(renew)
+
+    def _prepare_sasl(self) -> None:
+        mechanisms = self._settings.words("sasl.enabled.mechanisms")
+        if not mechanisms:
+            raise ConfigError(f"{self._listener.name}: sasl.enabled.mechanisms is empty")
+        self._secret = secrets.token_bytes(32)
+        for mechanism in mechanisms:
+            self._makers[mechanism] = self._maker(mechanism)
+
+    def _maker(self, mechanism: str) -> Callable[[], SaslServer]:
+        if mechanism == PLAIN:
+            return self._plain()
+        if mechanism in SCRAM:
+            return lambda: ScramServer(
+                mechanism,
+                lambda user: self._scram_credential(user, mechanism),
+                None,
+                nonce=secrets.token_urlsafe(24),
+                secret=self._secret,
+            )
+        raise ConfigError(
+            f"{self._listener.name}: sasl.enabled.mechanisms names {mechanism}, which is not supported"
+            if mechanism not in (GSSAPI, OAUTHBEARER)
+            else f"{self._listener.name}: {mechanism} is not supported yet"
+        )
+
+    def _plain(self) -> Callable[[], SaslServer]:
+        from kbroker.security.sasl_plain import PlainServer, check_users, users_of
+
+        name = self._settings.name_of("sasl.jaas.config", PLAIN)
+        text = self._settings.text("sasl.jaas.config", PLAIN)
+        if not text:
+            raise ConfigError(f'PLAIN needs its users: {name}=…PlainLoginModule required user_NAME="…";')
+        check = check_users(users_of(parse_jaas(text, name).options))
+        if self._listener.security_protocol == "SASL_PLAINTEXT":
+            _log.warning(
+                "%s: passwords of SASL PLAIN cross the network as they are; SASL_SSL would hide them",
+                self._listener.name,
+            )
+        return lambda: PlainServer(check)
+
+    def _scram_credential(self, user: str, mechanism: str) -> ScramCredential | None:
+        assert self._services is not None
+        record = self._services.controller.committed_image.scram.get((user, SCRAM[mechanism][0]))
+        if record is None:
+            return None
+        return ScramCredential(record.salt, record.stored_key, record.server_key, record.iterations)

@@ -1,0 +1,423 @@
+"""What a SASL connection may say before it has logged in, and when it logs in again (KIP-152, KIP-368).
+
+The gate takes the place of dispatch: ApiVersions, then SaslHandshake, then the messages of the mechanism, one
+at a time; whatever else comes ends the connection. After a failure the answer is held back a moment (KIP-306)
+by a timer, and then the connection closes. States and answers are those of Kafka 4.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from kbroker.broker.deferred import Deferred
+from kbroker.errors import ErrorCode, ProtocolError
+from kbroker.protocol.api_keys import (
+    ApiKey,
+    request_class,
+    request_header_version,
+    response_class,
+    response_header_version,
+)
+from kbroker.protocol.bounded_decode import decode_request
+from kbroker.protocol.generated.sasl_authenticate_response import SaslAuthenticateResponse
+from kbroker.protocol.generated.sasl_handshake_response import SaslHandshakeResponse
+from kbroker.protocol.primitives import Message, read_unknown_tags
+from kbroker.security.sasl import Login, LoginFailed, SaslServer
+
+if TYPE_CHECKING:
+    from kbroker.broker.raft_driver import RunBlocking
+    from kbroker.broker.timer import Timer, TimerHandle
+    from kbroker.clock import Clock
+    from kbroker.server.connection import Answer, ConnectionCore, FrameHandler
+
+#: How soon a connection may log in again after the last time (Kafka's second).
+_AGAIN_MS_MIN = 1000
+#: A connection that has not logged in by then makes room for others.
+LOGIN_MS_MAX = 60_000
+_VERSIONS = {ApiKey.SASL_HANDSHAKE: 1, ApiKey.SASL_AUTHENTICATE: 2}
+
+
+class Door:
+    """What all connections of one SASL listener share.
+
+    Args:
+        mechanisms: that clients may choose.
+        make: starts an exchange of one of them.
+        session_ms: by mechanism, after which time a client has to log in again; 0: never.
+        run: runs slow steps in threads.
+        request_bytes_max: before login, and after it.
+        failure_delay_ms: how long the answer to a failed login is held back.
+    """
+
+    def __init__(
+        self,
+        mechanisms: Sequence[str],
+        make: Callable[[str], SaslServer],
+        session_ms: Callable[[str], int],
+        run: RunBlocking,
+        timer: Timer,
+        clock: Clock,
+        *,
+        login_bytes_max: int,
+        failure_delay_ms: int,
+    ) -> None:
+        self.mechanisms = list(mechanisms)
+        self.make = make
+        self.session_ms = session_ms
+        self.run = run
+        self.timer = timer
+        self.clock = clock
+        self.login_bytes_max = login_bytes_max
+        self.failure_delay_ms = failure_delay_ms
+        self.logins = 0
+        self.failures = 0
+        self.expired = 0
+
+
+class _State(Enum):
+    #: Nothing came yet: it may also be a client of 0.9, which begins with a bare GSSAPI token.
+    INITIAL = 0
+    VERSIONS_OR_HANDSHAKE = 1
+    HANDSHAKE = 2
+    TOKENS = 3
+    #: Another mechanism was asked for than at the first login: the next message is refused.
+    BAD_MECHANISM = 4
+    OPEN = 5
+    FAILED = 6
+
+
+class _Refused(Exception):
+    """An exchange that ends with an answer, or without one."""
+
+    def __init__(self, reason: str, answer: bytes | None = None) -> None:
+        super().__init__(reason)
+        self.answer = answer
+
+
+class SaslGate:
+    """Stands before one connection; a `FrameHandler`.
+
+    Args:
+        door: of the listener.
+        inside: the handler of those who have logged in.
+        request_bytes_max: of those.
+    """
+
+    __slots__ = (
+        "_again_from_ms",
+        "_deadline",
+        "_door",
+        "_ends_ms",
+        "_exchange",
+        "_has_headers",
+        "_inside",
+        "_login",
+        "_mechanism",
+        "_problem",
+        "_request_bytes_max",
+        "_session",
+        "_state",
+        "_tells_lifetime",
+    )
+
+    def __init__(self, door: Door, inside: FrameHandler, request_bytes_max: int) -> None:
+        self._door = door
+        self._inside = inside
+        self._request_bytes_max = request_bytes_max
+        self._state = _State.INITIAL
+        self._exchange: SaslServer | None = None
+        self._mechanism = ""
+        self._problem = ""
+        #: Whether messages come in SaslAuthenticate requests (handshake v1), not bare.
+        self._has_headers = True
+        #: Whether the client has shown that it can log in again: SaslAuthenticate 1 or later.
+        self._tells_lifetime = False
+        self._login: Login | None = None
+        self._ends_ms: int | None = None
+        self._again_from_ms: int | None = None
+        self._deadline: TimerHandle | None = None
+        self._session: TimerHandle | None = None
+
+    def admit(self, connection: ConnectionCore) -> None:
+        """Begin with a connection that was accepted."""
+        connection.request_bytes_max = self._door.login_bytes_max
+        self._deadline = self._door.timer.call_later(LOGIN_MS_MAX, lambda: self._too_late(connection))
+
+    # -- FrameHandler ----------------------------------------------------------------------------------------
+
+    def opened(self, connection: Any) -> None:
+        """See `FrameHandler.opened`."""
+        self._inside.opened(connection)
+
+    def closed(self, connection: Any) -> None:
+        """See `FrameHandler.closed`."""
+        self._stop_timers()
+        self._inside.closed(connection)
+
+    def finish_batch(self, connection: ConnectionCore) -> None:
+        """See `FrameHandler.finish_batch`."""
+        self._inside.finish_batch(connection)
+
+    def request(self, connection: ConnectionCore, frame: memoryview) -> Answer | Deferred[Answer]:
+        """See `FrameHandler.request`."""
+        if self._state is _State.OPEN:
+            return self._inside_session(connection, frame)
+        # One message at a time, and no way around: nothing of it is kept beyond this call.
+        data = bytes(frame)
+        try:
+            if self._state is _State.TOKENS or self._state is _State.BAD_MECHANISM:
+                return self._token(connection, data)
+            return self._first_requests(connection, data)
+        except _Refused as refusal:
+            return self._refuse(connection, refusal)
+
+    # -- before the exchange ---------------------------------------------------------------------------------
+
+    def _first_requests(self, connection: ConnectionCore, data: bytes) -> Answer | Deferred[Answer]:
+        if self._state is _State.FAILED:
+            raise ProtocolError("a request after a failed login")
+        key = int.from_bytes(data[:2], "big")
+        if len(data) < 8 or key not in (ApiKey.API_VERSIONS, ApiKey.SASL_HANDSHAKE):
+            if self._state is _State.INITIAL and "GSSAPI" in self._door.mechanisms:
+                return self._old_gssapi(connection, data)
+            raise _Refused(f"request {key} before login")
+        if self._state is _State.INITIAL:
+            self._state = _State.VERSIONS_OR_HANDSHAKE
+        if key == ApiKey.API_VERSIONS:
+            return self._versions(connection, data)
+        version, correlation_id, body = _read(data)
+        answer = SaslHandshakeResponse(mechanisms=self._door.mechanisms)
+        if body.mechanism not in self._door.mechanisms:
+            answer.error_code = ErrorCode.UNSUPPORTED_SASL_MECHANISM
+            raise _Refused(
+                f"unknown SASL mechanism {body.mechanism[:40]!r}", _encode(answer, version, correlation_id)
+            )
+        self._has_headers = version >= 1
+        if self._login is not None and body.mechanism != self._mechanism:
+            self._problem = (
+                f"SASL mechanism '{body.mechanism}' requested by client is not supported for "
+                f"re-authentication of mechanism '{self._mechanism}'"
+            )
+            self._state = _State.BAD_MECHANISM
+        else:
+            self._begin(connection, body.mechanism)
+        return _encode(answer, version, correlation_id)
+
+    def _versions(self, connection: ConnectionCore, data: bytes) -> Answer | Deferred[Answer]:
+        if self._state is not _State.VERSIONS_OR_HANDSHAKE:
+            raise _Refused("ApiVersions twice before login")
+        answer = self._inside.request(connection, memoryview(data))
+        # After one that is refused the client asks again.
+        if isinstance(answer, bytes) and answer[8:10] == b"\0\0":
+            self._state = _State.HANDSHAKE
+        return answer
+
+    def _old_gssapi(self, connection: ConnectionCore, data: bytes) -> Answer | Deferred[Answer]:
+        self._has_headers = False
+        self._begin(connection, "GSSAPI")
+        return self._token(connection, data)
+
+    def _begin(self, connection: ConnectionCore, mechanism: str) -> None:
+        self._mechanism = mechanism
+        self._exchange = self._door.make(mechanism)
+        self._state = _State.TOKENS
+        connection.short_frames = not self._has_headers
+
+    # -- the exchange ----------------------------------------------------------------------------------------
+
+    def _token(self, connection: ConnectionCore, data: bytes) -> Answer | Deferred[Answer]:
+        wrap: Callable[[Message], bytes] | None = None
+        token = data
+        if self._has_headers:
+            key = int.from_bytes(data[:2], "big")
+            if len(data) < 8 or key != ApiKey.SASL_AUTHENTICATE:
+                raise _Refused(f"request {key} during login", _illegal(data))
+            version, correlation_id, body = _read(data)
+            self._tells_lifetime = self._tells_lifetime or version > 0
+            token = bytes(body.auth_bytes)
+
+            def wrap(message: Message) -> bytes:
+                return _encode(message, version, correlation_id)
+
+        if self._state is _State.BAD_MECHANISM:
+            raise _Refused("another mechanism than before", _failure(wrap, self._problem))
+        assert self._exchange is not None
+        try:
+            result = self._exchange.step(token)
+        except LoginFailed as error:
+            raise self._failed(error, wrap) from None
+        if isinstance(result, bytes):
+            return self._answer(connection, result, wrap)
+        answer: Deferred[Answer] = Deferred()
+        found: list[bytes] = []
+
+        def done(error: BaseException | None) -> None:
+            if connection.close_reason is not None:
+                return
+            try:
+                if isinstance(error, LoginFailed):
+                    raise self._failed(error, wrap)
+                if error is not None:
+                    raise _Refused(f"login failed here: {type(error).__name__}", None)
+                answer.resolve(self._answer(connection, found[0], wrap))
+            except _Refused as refusal:
+                later = self._refuse(connection, refusal)
+                later.then(lambda done: answer.resolve(done.result()))
+
+        work = result
+        self._door.run(lambda: found.append(work()), done)
+        return answer
+
+    def _answer(
+        self, connection: ConnectionCore, token: bytes, wrap: Callable[[Message], bytes] | None
+    ) -> bytes:
+        assert self._exchange is not None
+        login, lifetime_ms = self._exchange.login, 0
+        if login is not None:
+            if self._login is not None and self._login.principal != login.principal:
+                told = (
+                    "Cannot change principals during re-authentication from "
+                    f"{self._login.principal.replace(':', '.', 1)}: {login.principal.replace(':', '.', 1)}"
+                )
+                raise _Refused("another principal than before", _failure(wrap, told))
+            lifetime_ms = self._open(connection, login)
+        if wrap is None:
+            return len(token).to_bytes(4, "big") + token
+        return wrap(SaslAuthenticateResponse(auth_bytes=token, session_lifetime_ms=lifetime_ms))
+
+    def _failed(self, error: LoginFailed, wrap: Callable[[Message], bytes] | None) -> _Refused:
+        again = "authentication" if self._login is None else "re-authentication"
+        told = error.told or (
+            f"Authentication failed during {again} due to invalid credentials with SASL mechanism "
+            f"{self._mechanism}"
+        )
+        return _Refused(f"login with {self._mechanism} failed: {error.reason}", _failure(wrap, told))
+
+    def _refuse(self, connection: ConnectionCore, refusal: _Refused) -> Deferred[Answer]:
+        """Answer after the delay, then close."""
+        self._state = _State.FAILED
+        self._door.failures += 1
+        self._stop_timers()
+        answer: Deferred[Answer] = Deferred()
+
+        def end() -> None:
+            if connection.close_reason is None:
+                # What is in the answer is still sent; nothing behind it is looked at.
+                connection.close(str(refusal))
+                answer.resolve(refusal.answer)
+
+        self._door.timer.call_later(self._door.failure_delay_ms, end)
+        return answer
+
+    # -- the session -----------------------------------------------------------------------------------------
+
+    def _open(self, connection: ConnectionCore, login: Login) -> int:
+        """Let the connection in; how long, in ms, 0 without end."""
+        door = self._door
+        self._stop_timers()
+        self._state, self._login, self._exchange = _State.OPEN, login, None
+        door.logins += 1
+        context = connection.context
+        context.principal = login.principal
+        context.by_token = login.by_token
+        connection.short_frames = False
+        connection.request_bytes_max = self._request_bytes_max
+        lifetime = door.session_ms(self._mechanism)
+        if login.ends_ms is not None:
+            left = max(login.ends_ms - door.clock.now_ms(), 1)
+            lifetime = min(lifetime, left) if lifetime > 0 else left
+        if lifetime <= 0:
+            self._ends_ms = None
+            connection.handler = self._inside
+            return 0
+        self._ends_ms = door.clock.monotonic_ms() + lifetime
+        connection.handler = self
+        self._session = door.timer.call_later(lifetime, lambda: self._session_over(connection))
+        return lifetime if self._tells_lifetime else 0
+
+    def _inside_session(self, connection: ConnectionCore, frame: memoryview) -> Answer | Deferred[Answer]:
+        now = self._door.clock.monotonic_ms()
+        if int.from_bytes(frame[:2], "big") == ApiKey.SASL_HANDSHAKE and (
+            self._again_from_ms is None or now >= self._again_from_ms
+        ):
+            self._again_from_ms = now + _AGAIN_MS_MIN
+            if connection.staged:
+                self._inside.finish_batch(connection)
+            self._state = _State.VERSIONS_OR_HANDSHAKE
+            return self.request(connection, frame)
+        if self._ends_ms is not None and now >= self._ends_ms:
+            self._door.expired += 1
+            raise ProtocolError("its session is over, and it did not log in again")
+        return self._inside.request(connection, frame)
+
+    def _session_over(self, connection: ConnectionCore) -> None:
+        """From now on every request comes here first, and is refused unless it is a login."""
+        self._session = None
+        connection.fast = {}
+
+    # -- time ------------------------------------------------------------------------------------------------
+
+    def _too_late(self, connection: ConnectionCore) -> None:
+        self._deadline = None
+        connection.close(f"no login within {LOGIN_MS_MAX // 1000} s")
+        if connection.on_output is not None:
+            connection.on_output()
+
+    def _stop_timers(self) -> None:
+        for handle in (self._deadline, self._session):
+            if handle is not None:
+                handle.cancel()
+        self._deadline = self._session = None
+
+
+def _read(data: bytes) -> tuple[int, int, Any]:
+    """Version, correlation id and body of a SaslHandshake or SaslAuthenticate.
+
+    Raises:
+        ProtocolError: it is none, or of a version that does not exist.
+    """
+    key, version = int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")
+    if version > _VERSIONS[ApiKey(key)]:
+        raise ProtocolError(f"no API with key {key} and version {version}")
+    length = int.from_bytes(data[8:10], "big", signed=True)
+    position = 10 + max(length, 0)
+    if position > len(data):
+        raise ProtocolError("request header is cut short")
+    if request_header_version(key, version) >= 2:
+        try:
+            _, position = read_unknown_tags(data, position)
+        except IndexError:
+            raise ProtocolError("request header is cut short") from None
+    body, _ = decode_request(request_class(key), data, version, position)
+    return version, int.from_bytes(data[4:8], "big", signed=True), body
+
+
+def _encode(message: Message, version: int, correlation_id: int) -> bytes:
+    assert message.API_KEY is not None
+    out = bytearray(9 if response_header_version(message.API_KEY, version) >= 1 else 8)
+    message.encode_into(out, version)
+    out[:8] = (len(out) - 4).to_bytes(4, "big") + correlation_id.to_bytes(4, "big", signed=True)
+    return bytes(out)
+
+
+def _failure(wrap: Callable[[Message], bytes] | None, told: str) -> bytes | None:
+    """Bare messages end without a word."""
+    if wrap is None:
+        return None
+    return wrap(SaslAuthenticateResponse(error_code=ErrorCode.SASL_AUTHENTICATION_FAILED, error_message=told))
+
+
+def _illegal(data: bytes) -> bytes | None:
+    """Kafka's answer to another request during the exchange. Those of no login are not even looked at."""
+    key = int.from_bytes(data[:2], "big")
+    if len(data) < 8 or key not in (ApiKey.SASL_HANDSHAKE, ApiKey.API_VERSIONS):
+        return None
+    response = response_class(key)
+    version, correlation_id = int.from_bytes(data[2:4], "big"), int.from_bytes(data[4:8], "big", signed=True)
+    if version > response.MAX_VERSION:
+        return None
+    answer: Any = response()
+    answer.error_code = ErrorCode.ILLEGAL_SASL_STATE
+    return _encode(answer, version, correlation_id)

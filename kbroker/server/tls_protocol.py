@@ -1,0 +1,192 @@
+"""A connection's socket under TLS: between the transport and the connection stands the library's engine.
+
+Without asyncio's own TLS, which holds 256 KiB for each connection: here ciphertext is read into the buffer
+that all share, and a handshake that is half done keeps no more than its engine. Handshakes have a deadline,
+and run one step for each packet that comes; what a client sends before its handshake is over is limited.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+from kbroker.errors import ProtocolError
+from kbroker.server.transport import SocketProtocol
+
+if TYPE_CHECKING:
+    from kbroker.server.connection import ConnectionCore
+    from kbroker.server.turns import Turns
+
+#: A handshake that is not over by then makes room for others.
+HANDSHAKE_S_MAX = 30.0
+#: What a handshake may bring: certificates of clients are some KiB.
+HANDSHAKE_BYTES_MAX = 128 * 1024
+_PIECE_BYTES = 16 * 1024
+
+
+class TlsTransport:
+    """Encrypts what is written; the rest is the transport's below. As far as `SocketProtocol` needs one."""
+
+    def __init__(self, raw: asyncio.Transport, context: ssl.SSLContext) -> None:
+        self.raw = raw
+        self.incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.engine = context.wrap_bio(self.incoming, self._outgoing, server_side=True)
+        self.pause_reading = raw.pause_reading
+        self.resume_reading = raw.resume_reading
+        self.set_write_buffer_limits = raw.set_write_buffer_limits
+        self.get_write_buffer_size = raw.get_write_buffer_size
+        self.get_extra_info = raw.get_extra_info
+        self.abort = raw.abort
+
+    def write(self, data: bytes) -> None:
+        """Send."""
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[self.engine.write(view[:_PIECE_BYTES]) :]
+        except ssl.SSLError:
+            self.raw.abort()
+            return
+        self.flush()
+
+    def flush(self) -> None:
+        """Send what the engine has to say."""
+        if self._outgoing.pending:
+            self.raw.write(self._outgoing.read())
+
+    def close(self) -> None:
+        """Say that this is the end, then close."""
+        with contextlib.suppress(ssl.SSLError, ValueError):
+            self.engine.unwrap()
+        if not self.raw.is_closing():
+            self.flush()
+        self.raw.close()
+
+
+class TlsProtocol(SocketProtocol):
+    """The driver of one connection under TLS.
+
+    Args:
+        context: for its handshake.
+        on_shaken: told when the handshake is over, with the engine; raises ProtocolError to close.
+    """
+
+    __slots__ = ("_arrived", "_context", "_deadline", "_on_shaken", "_shaken", "_tls")
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        core: ConnectionCore,
+        buffer: memoryview,
+        turns: Turns,
+        on_made: Callable[[SocketProtocol, asyncio.Transport], None],
+        on_lost: Callable[[SocketProtocol], None],
+        context: ssl.SSLContext,
+        on_shaken: Callable[[ConnectionCore, ssl.SSLObject], None],
+    ) -> None:
+        super().__init__(loop, core, buffer, turns, on_made, on_lost, encrypted=True)
+        self._context = context
+        self._on_shaken = on_shaken
+        self._shaken = False
+        self._arrived = 0
+        self._tls: TlsTransport | None = None
+        self._deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The socket is ours; the handshake may begin."""
+        self._tls = TlsTransport(cast("asyncio.Transport", transport), self._context)
+        self._deadline = self._loop.call_later(HANDSHAKE_S_MAX, self._too_late)
+        super().connection_made(cast("asyncio.BaseTransport", self._tls))
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Where ciphertext goes."""
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Ciphertext came."""
+        tls = self._tls
+        if tls is None:
+            return
+        self.last_active = self._loop.time()
+        tls.incoming.write(self._buffer[:nbytes])
+        try:
+            if not self._shaken and not self._shake(tls, nbytes):
+                return
+            self._decrypt(tls)
+        except ssl.SSLWantReadError:
+            pass
+        except ssl.SSLError as error:
+            self.core.close(_why(error) if not self._shaken else "")
+        except ProtocolError as error:
+            self.core.close(str(error))
+        tls.flush()
+        self._after()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The socket is gone."""
+        self._stop_deadline()
+        self._tls = None
+        super().connection_lost(exc)
+
+    def _shake(self, tls: TlsTransport, nbytes: int) -> bool:
+        self._arrived += nbytes
+        try:
+            tls.engine.do_handshake()
+        except ssl.SSLWantReadError:
+            tls.flush()
+            if self._arrived > HANDSHAKE_BYTES_MAX:
+                raise ProtocolError(f"a TLS handshake of more than {HANDSHAKE_BYTES_MAX} bytes") from None
+            return False
+        self._shaken = True
+        self._stop_deadline()
+        self._on_shaken(self.core, tls.engine)
+        return True
+
+    def _decrypt(self, tls: TlsTransport) -> None:
+        """All that came, in pieces as large as the buffer; the bytes in it have been copied by now."""
+        engine, core = tls.engine, self.core
+        # The stubs know nothing of reading into a buffer.
+        read = cast("Callable[[int, Any], int]", engine.read)
+        while True:
+            target = core.read_target()
+            into = self._buffer if target is None else target
+            filled, room, more = 0, len(into), True
+            while filled < room:
+                try:
+                    count = read(room - filled, into[filled:])
+                except ssl.SSLWantReadError:
+                    more = False
+                    break
+                if not count:
+                    # The peer says that it is done.
+                    more = False
+                    self._eof = True
+                    break
+                filled += count
+            if filled and target is None:
+                core.feed(into[:filled])
+            elif filled:
+                core.filled(filled)
+            if not more:
+                return
+
+    def _too_late(self) -> None:
+        self._deadline = None
+        self.core.close(f"no TLS handshake within {HANDSHAKE_S_MAX:.0f} s")
+        self.abort()
+
+    def _stop_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+def _why(error: ssl.SSLError) -> str:
+    """The library's reason in few words; what a client sends is never part of it."""
+    reason = (error.reason or "unknown").lower().replace("_", " ")
+    if reason in ("http request", "wrong version number", "unknown protocol", "bad record type"):
+        return "no TLS on a TLS port"
+    return f"TLS handshake failed: {reason}"
