@@ -49,7 +49,7 @@ class HeldCommits(Deferred[bytes]):
         shards: how many of them have to write.
     """
 
-    __slots__ = ("_answers", "_commits", "_open", "_refuse")
+    __slots__ = ("_answers", "_open", "_refuse", "commits")
 
     def __init__(
         self,
@@ -60,14 +60,14 @@ class HeldCommits(Deferred[bytes]):
     ) -> None:
         super().__init__()
         self._answers = answers
-        self._commits = commits
+        self.commits = commits
         self._refuse = refuse
         self._open = shards
 
     def refused(self, position: int, code: ErrorCode) -> None:
         """That commit is not in the log, or not for sure."""
         answers = self._answers
-        answers[position] = self._refuse(self._commits[position], answers[position], code)
+        answers[position] = self._refuse(self.commits[position], answers[position], code)
 
     def written(self) -> None:
         """One of the shards has done its part."""

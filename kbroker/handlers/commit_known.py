@@ -44,6 +44,7 @@ class KnownCommit:
         "places",
         "request",
         "shard",
+        "size",
         "used",
         "version",
     )
@@ -73,6 +74,7 @@ class KnownCommit:
             for partition in asked.partitions
         ]
         self._answer = answer[:4], answer[8:]
+        self.size = len(frame)
         self._topics: TopicsImage | None = None
         #: The offsets partition that keeps the group.
         self.shard = -1

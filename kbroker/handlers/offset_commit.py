@@ -17,6 +17,7 @@ from kbroker.broker.gathered_commits import HeldCommits, OneCommit
 from kbroker.coordinator.group.offset_requests import Commit, Committing
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers.commit_known import VERSION_MIN, KnownCommit, KnownCommits, find_holes
+from kbroker.handlers.guards import guarded
 from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.generated.offset_commit_request import OffsetCommitRequest
 from kbroker.protocol.generated.offset_commit_response import (
@@ -24,6 +25,8 @@ from kbroker.protocol.generated.offset_commit_response import (
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
 )
+from kbroker.security.acl import Operation, ResourceType
+from kbroker.security.authorizer import Undecided
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.metadata.image import TopicImage
+    from kbroker.metrics.requests import ApiStats
     from kbroker.protocol.generated.offset_commit_request import (
         OffsetCommitRequestPartition,
         OffsetCommitRequestTopic,
@@ -45,6 +49,8 @@ if TYPE_CHECKING:
         out: list[Any]
         staged: list[Any]
         staged_key: int
+        began_s: float
+        waiting: Any
         fast: Mapping[int, Callable[[Any, memoryview, int, int], Any]]
 
         def hold(self, answer: Deferred[Any]) -> None:
@@ -60,6 +66,9 @@ _SIZE_AND_CORRELATION = Struct(">ii")
 _CORRELATION = Struct(">i")
 _FLEXIBLE_SINCE = 8
 
+#: What waits for the end of the turn and no longer has not waited, for the metrics.
+_AT_ONCE_S = 0.002
+
 _TIMESTAMP_VERSION = 1
 _TOPIC_IDS_SINCE = 10
 
@@ -74,6 +83,8 @@ class CommitPath:
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._handle = guarded(services, _OFFSET_COMMIT, handle)
+        self._stats = services.requests.of("OffsetCommit")
 
     def request(
         self, connection: CommitConnection, frame: bytes, position: int, context: RequestContext
@@ -81,16 +92,37 @@ class CommitPath:
         """Any request."""
         request, _ = decode_request(OffsetCommitRequest, frame, context.version, position)
         try:
-            result = handle(self._services, context, request)
+            result = self._handle(self._services, context, request)
+        except Undecided:
+            raise
+        except ApiError as error:
+            result = error_response(request, context.version, error.code, error.message)
         except Exception:
             _log.exception("an OffsetCommit failed")
             result = error_response(request, context.version, ErrorCode.UNKNOWN_SERVER_ERROR, None)
-        if context.version >= VERSION_MIN:
+        if context.version >= VERSION_MIN and self._may_recognise(connection, context, request):
             self._learn(connection, frame, position, context.version, request)
         version, correlation_id = context.version, context.correlation_id
         if isinstance(result, Deferred):
             return result.map(lambda response: _encode(response, version, correlation_id))
         return _encode(result, version, correlation_id)
+
+    def _may_recognise(
+        self, connection: CommitConnection, context: RequestContext, request: OffsetCommitRequest
+    ) -> bool:
+        """Whether nothing of it was refused to who asks; who may do what can change."""
+        authorizer = self._services.authorizer
+        if authorizer is None:
+            return True
+        topics = [_find(self._services, context.version, topic) for topic in request.topics]
+        names = [topic.name for topic in topics if topic is not None]
+        group, kind = request.group_id, ResourceType.TOPIC
+        if not authorizer.allows(context, Operation.READ, ResourceType.GROUP, group, quietly=True):
+            return False
+        if len(authorizer.allowed(context, Operation.READ, kind, names, quietly=True)) < len(set(names)):
+            return False
+        authorizer.learned(connection)
+        return True
 
     def fast(self, connection: CommitConnection, data: memoryview, start: int, end: int) -> bytes | None:
         """Stage the request at `data[start:end]` if its like was seen before; None: parse it.
@@ -131,7 +163,7 @@ class CommitPath:
         del out[first:]
         groups = self._services.groups
         shards = {commit.known.shard for commit in staged}
-        held = HeldCommits(answers, staged, _refuse, len(shards))
+        held = _Answers(answers, staged, self._refuse, len(shards))
         for shard in shards:
             positions: Sequence[int] = range(len(staged))
             commits = staged
@@ -140,6 +172,19 @@ class CommitPath:
                 commits = [staged[at] for at in positions]
             groups.commits.add(groups.shards[shard], held, commits, positions)
         connection.hold(held)
+        held.stats, held.size, held.began_s = self._stats, staged[0].known.size, connection.began_s
+        if held.done:
+            held.over()
+        else:
+            connection.waiting = held
+
+    def _refuse(self, commit: OneCommit, answer: bytes, code: ErrorCode) -> bytes:
+        """What stands for `answer` if the commit is refused."""
+        known: KnownCommit = commit.known
+        self._stats.error(code, len(known.places))
+        (correlation_id,) = _CORRELATION.unpack_from(answer, 4)
+        response = error_response(known.request, known.version, code, None)
+        return _encode(response, known.version, correlation_id)
 
     def _learn(
         self,
@@ -174,11 +219,23 @@ class CommitPath:
             connection.fast = {**connection.fast, _OFFSET_COMMIT: self.fast}
 
 
-def _refuse(commit: OneCommit, answer: bytes, code: ErrorCode) -> bytes:
-    """What stands for `answer` if the commit is refused."""
-    known: KnownCommit = commit.known
-    (correlation_id,) = _CORRELATION.unpack_from(answer, 4)
-    return _encode(error_response(known.request, known.version, code, None), known.version, correlation_id)
+class _Answers(HeldCommits):
+    """Held answers that are counted when they leave."""
+
+    __slots__ = ("began_s", "size", "stats")
+
+    stats: ApiStats
+    size: int
+    began_s: float
+
+    def over(self) -> None:
+        """They leave."""
+        stats, began_s, times = self.stats, self.began_s, len(self.commits)
+        version = self.commits[0].known.version
+        if stats.now_s() - began_s < _AT_ONCE_S:
+            stats.done(version, self.size, began_s, times)
+        else:
+            stats.wait(version, self.size, began_s, times).over()
 
 
 def _encode(response: OffsetCommitResponse, version: int, correlation_id: int) -> bytes:

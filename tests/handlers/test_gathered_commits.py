@@ -285,3 +285,17 @@ def test_produce_and_commits_of_one_connection_keep_their_order(node):
     names = [type(each).__name__ for each in answers]
     assert names == ["ProduceResponse", "OffsetCommitResponse"] * 2
     assert committed(node) == [10, -1, -1]
+
+
+def test_they_are_counted(node):
+    client = committer(node)
+    turns, stats = Turns(node), node.services.requests.of("OffsetCommit")
+    before = stats.count
+    client.send(commit_frame(client, 10), commit_frame(client, 11))
+    assert stats.count == before
+    turns.end()
+    assert stats.count == before + 2
+    client.send(commit_frame(client, 12))
+    node.move_leader(node.offsets, 0, 2)
+    assert stats.count == before + 3
+    assert stats.errors == {E.NOT_COORDINATOR: 1}
