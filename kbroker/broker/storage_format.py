@@ -13,6 +13,7 @@ from kbroker.controller.features import LATEST_METADATA_VERSION
 from kbroker.controller.kraft.bootstrap import feature_records
 from kbroker.metadata.records import encode_record
 from kbroker.plain import made, plain
+from kbroker.protocol.generated.user_scram_credential_record import UserScramCredentialRecord
 from kbroker.raft.batches import QuorumRules, snapshot_batches
 from kbroker.raft.snapshot import BOOTSTRAP_ID
 from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter, VoterSet
@@ -35,6 +36,7 @@ class StorageFormat:
         voters: the first voters of a dynamic quorum; None: this node alone; empty: it joins one that exists.
         metadata_version: the feature level to begin with.
         features: levels of other features that differ from those of that `metadata.version`.
+        scram: credentials of users, who can log in before anybody could make them.
     """
 
     log_dirs: Sequence[str]
@@ -48,6 +50,7 @@ class StorageFormat:
     voters: Sequence[QuorumVoter] | None = None
     metadata_version: int = LATEST_METADATA_VERSION
     features: Mapping[str, int] = made(default_factory=dict)
+    scram: Sequence[UserScramCredentialRecord] = ()
 
     @property
     def directories(self) -> list[str]:
@@ -84,7 +87,8 @@ def _write_first_snapshot(disk: Disk, plan: StorageFormat, directory_id: Uuid, n
             voters = [QuorumVoter(plan.node_id, directory_id, tuple(plan.controller_endpoints))]
         rules = QuorumRules(1, VoterSet(voters) if voters else None)
     level = plan.metadata_version
-    values = [encode_record(record, level) for record in feature_records(level, plan.features)]
+    records = [*feature_records(level, plan.features), *plan.scram]
+    values = [encode_record(record, level) for record in records]
     batches = snapshot_batches(
         values, rules, epoch=BOOTSTRAP_ID.epoch, last_log_timestamp_ms=now_ms, now_ms=now_ms
     )

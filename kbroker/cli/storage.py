@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kbroker.broker.storage_format import StorageFormat
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.config.quorum import QuorumConfig
+    from kbroker.protocol.generated.user_scram_credential_record import UserScramCredentialRecord
     from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
 
 
@@ -58,6 +59,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     form.add_argument(
         "-f", "--feature", metavar="NAME=LEVEL", action="append", default=[], help="the level of one feature"
+    )
+    form.add_argument(
+        "-S",
+        "--add-scram",
+        metavar="SCRAM-SHA-256=[name=NAME,password=PASSWORD,iterations=N,salt=BASE64]",
+        action="append",
+        default=[],
+        help="a user who can log in from the first moment on; give salt and saltedpassword in place of the "
+        "password to keep that out of the command line",
     )
     quorum = form.add_mutually_exclusive_group()
     quorum.add_argument(
@@ -238,7 +248,16 @@ def _plan(
         voters=voters,
         metadata_version=level,
         features=features,
+        scram=_scram_records(options.add_scram) if options.add_scram else (),
     )
+
+
+def _scram_records(texts: Sequence[str]) -> list[UserScramCredentialRecord]:
+    import secrets
+
+    from kbroker.cli.scram_argument import parse_scram
+
+    return [parse_scram(text, secrets.token_bytes) for text in texts]
 
 
 def _own_controllers(config: BrokerConfig) -> list[QuorumEndpoint]:

@@ -57,6 +57,8 @@ API_TABLE: dict[int, tuple[str, int, int]] = {
     45: ("alter_partition_reassignments", 0, 1),
     46: ("list_partition_reassignments", 0, 0),
     47: ("offset_delete", 0, 0),
+    50: ("describe_user_scram_credentials", 0, 0),
+    51: ("alter_user_scram_credentials", 0, 0),
     52: ("vote", 0, 2),
     53: ("begin_quorum_epoch", 0, 1),
     54: ("end_quorum_epoch", 0, 1),
