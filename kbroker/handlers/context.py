@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kbroker.plain import made, plain
+
+if TYPE_CHECKING:
+    from kbroker.handlers.produce_refused import RefusedRows
 
 #: Kinds of listeners, as the schemas name them.
 BROKER, CONTROLLER = "broker", "controller"
@@ -37,6 +42,8 @@ class ConnectionContext:
     connected_ms: int = -1
     used: set[int] = made(default_factory=set)
     """The kinds of requests that came, as `key << 16 | version` (`broker/clients.py`)."""
+    refused: RefusedRows | None = None
+    """Batches that were refused, while others that came behind them may be under way."""
 
 
 @plain()

@@ -21,14 +21,22 @@ from kbroker.handlers.produce_access import refuse_denied
 from kbroker.handlers.produce_answer import (
     WRONG_LEADER,
     Item,
+    close_on_error,
     count_errors,
     encode_answer,
     name_leaders,
     response_of,
 )
+from kbroker.handlers.produce_batch import (
+    ATTRIBUTES_AT,
+    CODEC_BITS,
+    TRANSACTIONAL_BIT,
+    ZSTD,
+    codec_of,
+    is_transactional,
+)
 from kbroker.handlers.produce_held import CommittedAnswers, HeldAnswers, chain, commit_error, why_lost
 from kbroker.handlers.produce_prefix import (
-    BATCH_BYTES_MIN,
     FLEXIBLE_SINCE,
     TAIL,
     Prefix,
@@ -36,11 +44,11 @@ from kbroker.handlers.produce_prefix import (
     records_bounds,
     uvarint_size,
 )
+from kbroker.handlers.produce_refused import note_refused
 from kbroker.handlers.produce_txn import verify
 from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.generated.produce_request import ProduceRequest
-from kbroker.protocol.record_batch import LOG_OVERHEAD
 from kbroker.replication.delayed_produce import DelayedProduce
 from kbroker.storage.append_checks import first_batch, is_long_look, the_one_batch
 from kbroker.storage.log import AppendOrigin
@@ -57,15 +65,10 @@ if TYPE_CHECKING:
 VERSIONS = (3, 13)
 
 _PRODUCE = 0
-_INT = Struct(">i")
 _LEAD = Struct(">ii")
 _CORRELATION = Struct(">i")
 #: Producer id and epoch, at byte 43 of a batch.
 _PRODUCER = Struct(">qh")
-_ATTRIBUTES = 22
-_ZSTD = 4
-_CODEC_BITS = 0x07
-_TRANSACTIONAL_BIT = 0x10
 #: Uncompressed batches up to this size are looked into where they are.
 _INLINE_BYTES_MAX = 16 * 1024
 _ADMIN_CLIENT = "__admin_client"
@@ -113,7 +116,7 @@ class ProducePath:
         """
         cache = connection.produce_cache
         version, correlation_id = _LEAD.unpack_from(data, start)
-        if cache is None or cache.version != version:
+        if cache is None or cache.version != version or connection.context.refused:
             return None
         by_bytes = cache.by_bytes
         start += 8
@@ -131,16 +134,16 @@ class ProducePath:
         if bounds is None:
             return None
         records = data[bounds[0] : bounds[1]]
-        attributes = records[_ATTRIBUTES]
-        if version < 7 and attributes & _CODEC_BITS == _ZSTD:
+        attributes = records[ATTRIBUTES_AT]
+        if version < 7 and attributes & CODEC_BITS == ZSTD:
             return None
-        if attributes & _TRANSACTIONAL_BIT and not (
+        if attributes & TRANSACTIONAL_BIT and not (
             meaning.in_transactions and log.producers.has_open_txn(*_PRODUCER.unpack_from(records, 43))
         ):
             return None
         now_ms = self._now_ms()
         if (
-            (attributes & _CODEC_BITS or len(records) > _INLINE_BYTES_MAX)
+            (attributes & CODEC_BITS or len(records) > _INLINE_BYTES_MAX)
             and is_long_look(records)
             and log.long_look(records, now_ms) is not None
         ):
@@ -318,7 +321,7 @@ class ProducePath:
         """Ask the coordinator where that is needed; None: there is nothing to wait for (any more)."""
         transactional = []
         for item in items:
-            if item.error is None and _is_transactional(item.records):
+            if item.error is None and is_transactional(item.records):
                 try:
                     self._check(request, item, context)
                     transactional.append(item)
@@ -414,7 +417,7 @@ class ProducePath:
         """Answer what was appended, now or when it is committed."""
         if request.acks == 0:
             count_errors(items, self._stats, self._topic_stats)
-            _close_on_error(items)
+            close_on_error(items)
             return None
         waiting = [item for item in items if item.is_uncommitted] if request.acks == -1 else []
         if waiting:
@@ -440,7 +443,7 @@ class ProducePath:
                     item.fail(ApiError(unknown))
                 elif not 0 <= data.index < len(known.partitions):
                     item.fail(ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
-        if request.transactional_id is None and any(_is_transactional(item.records) for item in items):
+        if request.transactional_id is None and any(is_transactional(item.records) for item in items):
             for item in items:
                 item.fail(ApiError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED))
         return items
@@ -454,6 +457,7 @@ class ProducePath:
         looks: Mapping[Item, BatchLook] = _NO_LOOKS,
     ) -> None:
         touched: dict[Partition, None] = {}
+        refused = context.connection.refused
         for item in items:
             self._topic_stats.of(item.name).produce_requests += 1
             if item.error is not None:
@@ -462,6 +466,8 @@ class ProducePath:
                 self._check(request, item, context)
                 partition = self._replicas.led(item.name, item.index)
                 item.partition = partition
+                if refused:
+                    refused.check(item)
                 records = item.records or b""
                 item.result = partition.append(
                     records, now_ms, AppendOrigin.CLIENT, request.acks, looks.get(item)
@@ -473,13 +479,14 @@ class ProducePath:
         for item in items if failed else ():
             if item.partition in failed:
                 item.fail(failed[item.partition])
+        note_refused(context.connection, items)
 
     def _check(self, request: ProduceRequest, item: Item, context: RequestContext) -> None:
         """What is refused before the log is asked. Raises ApiError."""
         records = item.records
         if records is None:
             raise ApiError(ErrorCode.INVALID_RECORD)
-        if context.version < 7 and _codec(records) == _ZSTD:
+        if context.version < 7 and codec_of(records) == ZSTD:
             first_batch(memoryview(records))
             raise ApiError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
         if request.acks not in (-1, 0, 1):
@@ -579,27 +586,3 @@ class ProducePath:
             request.timeout_ms,
         )
         cache.learn(prefix, meaning)
-
-
-def _is_transactional(records: memoryview | bytes | None) -> bool:
-    return (
-        records is not None
-        and len(records) >= BATCH_BYTES_MIN
-        and records[16] == 2
-        and records[_ATTRIBUTES] & _TRANSACTIONAL_BIT != 0
-        # A batch that is cut short is none: refused as such.
-        and BATCH_BYTES_MIN <= _INT.unpack_from(records, 8)[0] + LOG_OVERHEAD <= len(records)
-    )
-
-
-def _codec(records: memoryview | bytes) -> int:
-    if len(records) < BATCH_BYTES_MIN or records[16] != 2:
-        return 0
-    return records[_ATTRIBUTES] & _CODEC_BITS
-
-
-def _close_on_error(items: list[Item]) -> None:
-    """acks=0 has no answer: only closing tells of an error; the client looks for a new leader."""
-    for item in items:
-        if item.error is not None:
-            raise ProtocolError(f"Produce with acks=0 to {item.name}-{item.index} failed: {item.error.name}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
-from kbroker.errors import ApiError, ErrorCode
+from kbroker.errors import ApiError, ErrorCode, ProtocolError
 from kbroker.handlers.produce_prefix import FLEXIBLE_SINCE
 from kbroker.protocol.generated.produce_response import (
     BatchIndexAndErrorMessage,
@@ -156,3 +156,10 @@ def count_errors(items: list[Item], stats: ApiStats, topics: TopicBook) -> None:
                 topic.invalid_crc += 1
             elif item.error in _OUT_OF_ORDER:
                 topic.invalid_sequence += 1
+
+
+def close_on_error(items: list[Item]) -> None:
+    """acks=0 has no answer: only closing tells of an error; the client looks for a new leader."""
+    for item in items:
+        if item.error is not None:
+            raise ProtocolError(f"Produce with acks=0 to {item.name}-{item.index} failed: {item.error.name}")
