@@ -17,10 +17,22 @@ from typing import Any, TypeAlias
 from kbroker.metrics.histogram import Histogram
 from kbroker.metrics.rates import Rates
 
-__all__ = ["ATTRIBUTES", "GAUGE", "HISTOGRAM", "METER", "Counter", "Family", "Histogram", "Meter", "Registry"]
+__all__ = [
+    "ATTRIBUTES",
+    "COUNTER",
+    "GAUGE",
+    "HISTOGRAM",
+    "METER",
+    "Counter",
+    "Family",
+    "Histogram",
+    "Meter",
+    "Registry",
+]
 
-#: Kinds of families: a value now; a count with rates; a distribution; a mapping of attributes to values.
-GAUGE, METER, HISTOGRAM, ATTRIBUTES = "gauge", "meter", "histogram", "attributes"
+#: Kinds of families: a value now; one that only grows; a count with rates; a distribution; a mapping of
+#: attributes to values.
+GAUGE, COUNTER, METER, HISTOGRAM, ATTRIBUTES = "gauge", "counter", "meter", "histogram", "attributes"
 
 Value: TypeAlias = "int | float | str"
 #: Values of the keys that vary, in the order of `Family.keys`.
@@ -123,7 +135,7 @@ class Family:
 
     def object_name(self, labels: Labels) -> str:
         """The JMX name of a row."""
-        parts = [f"type={self.type_name}"]
+        parts = [f"type={self.type_name}"] if self.type_name else []
         if self.name:
             parts.append(f"name={self.name}")
         parts += [f"{key}={value}" for key, value in zip(self.keys, labels) if value]
@@ -142,6 +154,12 @@ class Registry:
         self._families: dict[tuple[str, str, str, tuple[str, ...]], Family] = {}
         #: Called once, before the first scrape: adds the families that nobody needs before.
         self.on_first_use: list[Callable[[], None]] = []
+        #: Asked at each scrape for families that come and go.
+        self.dynamic: list[Callable[[], Iterable[Family]]] = []
+        #: Told of each tick: times in ms.
+        self.on_tick: list[Callable[[int], None]] = []
+        #: Grows with every scrape: what is looked up for one is kept until the next.
+        self.scrapes = 0
 
     # -- slots for hot paths --
 
@@ -236,13 +254,20 @@ class Registry:
         """All of them, those of one name beside each other."""
         while self.on_first_use:
             self.on_first_use.pop(0)()
-        return sorted(self._families.values(), key=lambda each: (each.domain, each.type_name, each.name))
+        self.scrapes += 1
+        found = [*self._families.values(), *(family for source in self.dynamic for family in source())]
+        return sorted(found, key=lambda each: (each.domain, each.type_name, each.name))
 
     def tick(self, now_ms: int) -> None:
         """Bring the rates of meters up to `now_ms`; every 5 s is what Kafka's are made of."""
-        for family in self.families():
+        for family in self._families.values():
             if family.kind == METER:
                 self._tick(family, now_ms)
+            elif family.kind == HISTOGRAM:
+                for _, histogram in family.rows():
+                    histogram.rotate(now_ms)
+        for listener in self.on_tick:
+            listener(now_ms)
 
     def rates(self, family: Family, labels: Labels, count: int, now_ms: int) -> Rates:
         """The rates of a meter's row whose count is given."""

@@ -93,6 +93,10 @@ class ApiStats:
         self._new_size(0, 0)
         return self._sizes
 
+    def take_sizes(self, sizes: Histogram) -> None:
+        """Add those of others."""
+        self._sizes = self._sizes.merged(sizes)
+
     def wait(
         self, version: int, size: int, read_s: float, times: int = 1, started_s: float | None = None
     ) -> Waiting:

@@ -110,7 +110,7 @@ class TopicBook:
 
     def by_topic(self, name: str) -> Iterator[tuple[str, int]]:
         """One count of each topic for which it is not 0."""
-        for topic, stats in self._topics.items():
+        for topic, stats in list(self._topics.items()):
             value = stats.count(name)
             if value:
                 yield topic, value

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ProtocolError
+from kbroker.metrics.traffic import NO_LISTENER
 from kbroker.server.large_frame import LARGE_BYTES_MIN, FrameBuffers, LargeFrame
 from kbroker.storage.log_reader import FileSlice
 
@@ -106,6 +107,7 @@ class ConnectionCore:
         "short_frames",
         "staged",
         "staged_key",
+        "traffic",
         "waiting",
         "write_blocked",
     )
@@ -134,6 +136,8 @@ class ConnectionCore:
         self.began_s = 0.0
         self.frame_size = 0
         self.waiting: Waiting | None = None
+        #: Where its listener's connections are counted.
+        self.traffic = NO_LISTENER
         #: These belong to the Produce and OffsetCommit paths, what this connection's frames have staged, and
         #: to them and to the Fetch path, requests seen before.
         self.staged: list[Any] = _NOTHING_STAGED
@@ -175,6 +179,7 @@ class ConnectionCore:
 
     def feed(self, data: memoryview) -> None:
         """Take what arrived. `data` may be reused by the caller as soon as this returns."""
+        self.traffic.bytes_in += len(data)
         if self._is_held or self._rest is not None or self._backlog is not None:
             self._keep(data)
         else:
@@ -192,6 +197,7 @@ class ConnectionCore:
         large = self._large
         if large is None:
             return  # closed meanwhile
+        self.traffic.bytes_in += count
         large.filled += count
         if large.is_complete:
             self._large = None
@@ -213,6 +219,7 @@ class ConnectionCore:
     def take_output(self) -> list[Segment]:
         """What has to be written now, in order."""
         out, self.out = self.out, []
+        self.traffic.bytes_out += self.out_bytes
         self.out_bytes = 0
         self.has_files = False
         return out
@@ -373,6 +380,9 @@ class ConnectionCore:
             self.out.append(answer)
             self.out_bytes += len(answer)
         elif type(answer) is list:
+            self.traffic.bytes_out += sum(
+                len(part) if isinstance(part, bytes) else part.length for part in answer
+            )
             self.out += answer
             self.has_files = True
         elif answer.done:  # type: ignore[union-attr]

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kbroker.handlers.context import BROKER, ConnectionContext
+from kbroker.metrics.traffic import ListenerStats
 from kbroker.plain import made, plain
 from kbroker.server.binding import BACKLOG, bind_sockets
 from kbroker.server.connection import ConnectionCore, FrameHandler
@@ -58,12 +59,16 @@ class SocketServer:
     Args:
         handler: dispatch.
         limits: see there; may be replaced while running.
+        traffic: where the connections of each listener are counted.
     """
 
-    def __init__(self, handler: FrameHandler, limits: ServerLimits) -> None:
+    def __init__(
+        self, handler: FrameHandler, limits: ServerLimits, traffic: dict[str, ListenerStats] | None = None
+    ) -> None:
         self.limits = limits
         self._handler = handler
         self._loop = asyncio.get_running_loop()
+        self._traffic = {} if traffic is None else traffic
         self._servers: list[asyncio.Server] = []
         self._connections: dict[SocketProtocol, str] = {}
         self._per_ip: dict[str, int] = {}
@@ -108,6 +113,7 @@ class SocketServer:
             handler: for its requests, if they are not for the one of all others.
             security: of a listener that is not PLAINTEXT.
         """
+        self._traffic.setdefault(name, ListenerStats())
         for sock in sockets:
             server = await self._loop.create_server(
                 lambda: self._accept(name, protocol, role, handler or self._handler, security),
@@ -156,6 +162,7 @@ class SocketServer:
             "", "", listener_name=name, security_protocol=security_protocol, role=role
         )
         core = ConnectionCore(context, handler, self.limits.request_bytes_max, self._frame_buffers)
+        core.traffic = self._traffic[name]
         buffer = self._shared if self._shared is not None else memoryview(bytearray(READ_BYTES))
         if security is not None:
             security.guard(core, handler)
@@ -192,6 +199,7 @@ class SocketServer:
             f"{context.local_address}:{context.local_port}-{address}:{context.client_port}-{self._serial}"
         )
         self._connections[protocol] = address
+        protocol.core.traffic.opened += 1
         protocol.core.handler.opened(context)
         count = self._per_ip[address] = self._per_ip.get(address, 0) + 1
         limits = self.limits
@@ -203,6 +211,7 @@ class SocketServer:
             self._schedule_sweep()
 
     def _refuse(self, protocol: SocketProtocol, why: str) -> None:
+        protocol.core.traffic.refused += 1
         protocol.core.close(why)
         protocol.abort()
 
@@ -210,6 +219,7 @@ class SocketServer:
         address = self._connections.pop(protocol, None)
         if address is None:
             return
+        protocol.core.traffic.closed += 1
         protocol.core.handler.closed(protocol.core.context)
         left = self._per_ip[address] - 1
         if left:
@@ -233,6 +243,7 @@ class SocketServer:
         oldest = self._loop.time() - self.limits.idle_ms_max / 1000
         for protocol in list(self._connections):
             if protocol.last_active < oldest and protocol.is_idle:
+                protocol.core.traffic.expired += 1
                 protocol.core.close("")
                 protocol.abort()
         if self._connections:

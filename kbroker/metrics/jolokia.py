@@ -1,0 +1,260 @@
+"""The registry as JSON in Jolokia's shape, for tools that read JMX over HTTP: read, list, search, version.
+
+Requests come as a path (`/jolokia/read/<mbean>/<attribute>`, slashes in names as `!/`) or as a JSON object,
+or a list of them. MBean names may be patterns, as JMX has them. Nothing can be written or called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kbroker.metrics.registry import COUNTER, GAUGE, HISTOGRAM, METER, Family, Registry
+
+#: The protocol that is spoken.
+PROTOCOL = "7.2"
+REQUESTS_MAX = 100
+_RATES = ("OneMinuteRate", "FiveMinuteRate", "FifteenMinuteRate")
+
+
+class JolokiaError(Exception):
+    """What is told to who asked.
+
+    Args:
+        status: as in HTTP.
+        kind: Java's name of the exception, which clients look at.
+        text: for people.
+    """
+
+    def __init__(self, status: int, kind: str, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+        self.kind = kind
+        self.text = text
+
+
+def canonical(domain: str, keys: Mapping[str, str]) -> str:
+    """An object name with its keys in order."""
+    return f"{domain}:{','.join(f'{key}={keys[key]}' for key in sorted(keys))}"
+
+
+def keys_of(family: Family, labels: tuple[str, ...]) -> dict[str, str]:
+    """The keys of a row's object name."""
+    keys = {"type": family.type_name}
+    if family.name:
+        keys["name"] = family.name
+    return keys | {key: value for key, value in zip(family.keys, labels) if value}
+
+
+class Pattern:
+    """An object name, or a pattern of names.
+
+    Raises:
+        JolokiaError: it is neither.
+    """
+
+    def __init__(self, text: str) -> None:
+        domain, colon, rest = text.partition(":")
+        if not colon or not rest:
+            raise JolokiaError(
+                400, "javax.management.MalformedObjectNameException", f"no object name: {text}"
+            )
+        self.is_pattern = "*" in text or "?" in text
+        self._domain = _glob(domain)
+        parts = rest.split(",")
+        self._more = "*" in parts
+        self._keys: dict[str, re.Pattern[str]] = {}
+        for part in parts:
+            if part == "*":
+                continue
+            key, equals, value = part.partition("=")
+            if not equals:
+                raise JolokiaError(
+                    400, "javax.management.MalformedObjectNameException", f"no object name: {text}"
+                )
+            self._keys[key] = _glob(value)
+
+    def may_match(self, family: Family) -> bool:
+        """Whether rows of a family can be meant."""
+        fixed = {"type": family.type_name} | ({"name": family.name} if family.name else {})
+        names = {*fixed, *family.keys}
+        return (
+            self._domain.fullmatch(family.domain) is not None
+            and names.issuperset(self._keys)
+            and all(
+                self._keys[key].fullmatch(value) if key in self._keys else self._more
+                for key, value in fixed.items()
+            )
+        )
+
+    def matches(self, keys: Mapping[str, str]) -> bool:
+        """Whether a row of a family that may match is meant."""
+        if len(keys) != len(self._keys) and not self._more:
+            return False
+        return all(key in keys and self._keys[key].fullmatch(keys[key]) for key in self._keys)
+
+
+def _glob(text: str) -> re.Pattern[str]:
+    escaped = re.escape(text).replace(r"\*", ".*").replace(r"\?", ".")
+    return re.compile(re.sub(r"(\.\*)+", ".*", escaped), re.DOTALL)
+
+
+class Jolokia:
+    """Answers for one registry.
+
+    Args:
+        registry: what is told.
+        version: of kbroker.
+    """
+
+    def __init__(self, registry: Registry, version: str) -> None:
+        self._registry = registry
+        self._version = version
+
+    def answer(self, request: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
+        """One request as an object; errors are answers, too."""
+        shown = {key: request[key] for key in ("type", "mbean", "attribute", "path") if key in request}
+        try:
+            value = self._value(request, now_ms)
+        except JolokiaError as error:
+            return {
+                "request": shown,
+                "status": error.status,
+                "error_type": error.kind,
+                "error": f"{error.kind} : {error.text}",
+                "timestamp": now_ms // 1000,
+            }
+        return {"request": shown, "value": value, "status": 200, "timestamp": now_ms // 1000}
+
+    def _value(self, request: Mapping[str, Any], now_ms: int) -> Any:
+        kind = request.get("type")
+        if kind == "version":
+            return {
+                "agent": self._version,
+                "protocol": PROTOCOL,
+                "info": {"product": "kbroker", "vendor": "kbroker", "version": self._version},
+            }
+        if kind == "list":
+            return self._list(request.get("path"))
+        if kind in ("read", "search"):
+            mbean = request.get("mbean")
+            if not isinstance(mbean, str):
+                raise JolokiaError(400, "java.lang.IllegalArgumentException", "no mbean is named")
+            if kind == "search":
+                return sorted(
+                    canonical(family.domain, keys) for family, keys, _ in self._find(Pattern(mbean))
+                )
+            return self._read(mbean, request.get("attribute"), request.get("path"), now_ms)
+        raise JolokiaError(400, "java.lang.UnsupportedOperationException", f"no requests of type {kind}")
+
+    def _find(self, pattern: Pattern) -> Iterator[tuple[Family, dict[str, str], tuple[tuple[str, ...], Any]]]:
+        for family in self._registry.families():
+            if pattern.may_match(family):
+                for row in family.rows():
+                    keys = keys_of(family, row[0])
+                    if pattern.matches(keys):
+                        yield family, keys, row
+
+    def _read(self, mbean: str, attribute: Any, path: Any, now_ms: int) -> Any:
+        pattern = Pattern(mbean)
+        wanted = [attribute] if isinstance(attribute, str) else attribute
+        found: dict[str, Any] = {}
+        for family, keys, (labels, value) in self._find(pattern):
+            attributes = self._attributes(family, labels, value, now_ms)
+            if wanted:
+                attributes = {name: attributes[name] for name in wanted if name in attributes}
+            if attributes:
+                found[canonical(family.domain, keys)] = attributes
+        if not found:
+            if pattern.is_pattern or not any(True for _ in self._find(pattern)):
+                raise JolokiaError(404, "javax.management.InstanceNotFoundException", mbean)
+            raise JolokiaError(404, "javax.management.AttributeNotFoundException", f"{mbean}: {attribute}")
+        if pattern.is_pattern:
+            return found
+        (attributes,) = list(found.values())[:1]
+        if isinstance(attribute, str):
+            return attributes[attribute]
+        return attributes
+
+    def _attributes(self, family: Family, labels: tuple[str, ...], value: Any, now_ms: int) -> dict[str, Any]:
+        if family.kind in (COUNTER, GAUGE):
+            return {"Value": value}
+        if family.kind == METER:
+            rates = self._registry.rates(family, labels, value, now_ms)
+            return {
+                "Count": value,
+                "EventType": family.event or "events",
+                "RateUnit": "SECONDS",
+                "MeanRate": rates.mean,
+                **dict(zip(_RATES, rates.averages)),
+            }
+        if family.kind == HISTOGRAM:
+            return dict(value.summary())
+        return dict(value)
+
+    def _list(self, path: Any) -> Any:
+        """Domains, in them the keys of names, in these the attributes; or a part of that."""
+        tree: dict[str, dict[str, Any]] = {}
+        for family in self._registry.families():
+            for labels, value in family.rows():
+                keys = keys_of(family, labels)
+                name = canonical("", keys)[1:]
+                attributes = self._attributes(family, labels, value, 0) if family.kind != METER else _METER
+                tree.setdefault(family.domain, {})[name] = {
+                    "desc": family.help_text,
+                    "attr": {each: {"rw": False, "type": _java(attributes[each])} for each in attributes},
+                }
+        found: Any = tree
+        for step in _split(path) if isinstance(path, str) else ():
+            if not isinstance(found, dict) or step not in found:
+                raise JolokiaError(404, "java.lang.IllegalArgumentException", f"nothing at {path}")
+            found = found[step]
+        return found
+
+
+_METER: dict[str, Any] = {"Count": 0, "EventType": "", "RateUnit": "", "MeanRate": 0.0} | dict.fromkeys(
+    _RATES, 0.0
+)
+
+
+def _java(value: Any) -> str:
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "long"
+    return "double" if isinstance(value, float) else "java.lang.String"
+
+
+def _split(path: str) -> list[str]:
+    """Steps of a path; `!/` is a slash in one of them, `!!` an exclamation mark."""
+    steps = [""]
+    escaped = False
+    for letter in path:
+        if escaped:
+            steps[-1] += letter
+            escaped = False
+        elif letter == "!":
+            escaped = True
+        elif letter == "/":
+            steps.append("")
+        else:
+            steps[-1] += letter
+    return [step for step in steps if step]
+
+
+def of_path(path: str) -> dict[str, Any]:
+    """The request that a path behind `/jolokia/` means (already unquoted)."""
+    kind, *steps = _split(path) or ["version"]
+    request: dict[str, Any] = {"type": kind}
+    if kind == "list":
+        if steps:
+            request["path"] = "/".join(step.replace("!", "!!").replace("/", "!/") for step in steps)
+    elif steps:
+        request["mbean"] = steps[0]
+        if len(steps) > 1:
+            names = steps[1].split(",")
+            request["attribute"] = names[0] if len(names) == 1 else names
+        if len(steps) > 2:
+            request["path"] = "/".join(steps[2:])
+    return request
