@@ -1,0 +1,89 @@
+"""What all who share a quota may still do, and how long each of them waits when it was too much.
+
+The delay is Kafka's (rate.py) for as long as a burst is in its window: up to a window's worth passes at once
+and is then paid back. After that it is never less than it takes to pay what is owed. By Kafka's formula alone
+each client waits as if nobody else did anything meanwhile, so that fifty which share a quota come to half as
+much again, and one alone gets a new burst whenever the old one leaves the window.
+"""
+
+from __future__ import annotations
+
+from kbroker.quotas.rate import Rate
+from kbroker.quotas.windows import Windows
+
+
+class Allowance:
+    """One quota of bytes, for all who share it.
+
+    Args:
+        limit: units a second.
+        windows: how rates are measured.
+        now_ms: the time.
+    """
+
+    __slots__ = ("_credit", "_full_s", "_grace_until_ms", "_paid_ms", "_rate", "limit")
+
+    def __init__(self, limit: float, windows: Windows, now_ms: float) -> None:
+        self.limit = limit
+        self._full_s = windows.full_s
+        self._rate = Rate(windows.samples, windows.ms)
+        #: What they have not used; negative: what they owe.
+        self._credit = 0.0
+        self._paid_ms = now_ms
+        #: Until then a burst is in the window, and Kafka's formula alone counts.
+        self._grace_until_ms = now_ms
+
+    def charge(self, value: float, now_ms: float) -> int:
+        """So much was done; the ms until they may go on."""
+        self._pay(now_ms)
+        self._credit -= value
+        self._rate.record(value, now_ms)
+        return round(self._delay_ms(now_ms))
+
+    def ask(self, value: float, now_ms: float) -> int:
+        """As `charge`, for what can still be left undone: it is not counted if there is a delay.
+
+        What is more than a whole window allows passes when nothing was done for one, else it never could.
+        """
+        is_rested = self._pay(now_ms)
+        self._credit -= value
+        self._rate.record(value, now_ms)
+        # Later the debt alone counts: a window lets a whole number of answers through, and they may be large.
+        is_burst = now_ms < self._grace_until_ms
+        delay_ms = self._delay_ms(now_ms) if is_burst else max(self._debt_ms(now_ms), 0)
+        if delay_ms < 0.5 or (is_rested and value > self.limit * self._full_s):
+            return 0
+        self._credit += value
+        self._rate.record(-value, now_ms)
+        return round(delay_ms)
+
+    def change(self, limit: float, now_ms: float) -> None:
+        """From now on another limit; what was done counts on."""
+        if limit != self.limit:
+            self._pay(now_ms)
+            self.limit = limit
+
+    def observed(self, now_ms: float) -> float:
+        """Units a second, lately."""
+        return self._rate.value(now_ms)
+
+    def _pay(self, now_ms: float) -> bool:
+        """Bring the credit up to date; whether they have rested for a window."""
+        limit = self.limit
+        credit = self._credit + limit * (now_ms - self._paid_ms) / 1000
+        most = limit * self._full_s
+        self._credit = credit if credit < most else most
+        self._paid_ms = now_ms
+        if credit < 0 or not self._rate.is_idle(now_ms):
+            return False
+        self._credit = 0.0
+        self._grace_until_ms = now_ms + self._full_s * 1000
+        return True
+
+    def _delay_ms(self, now_ms: float) -> float:
+        """By Kafka's formula, and by what is owed beyond the burst that the window has room for."""
+        return max(self._rate.delay_ms(self.limit, now_ms), self._debt_ms(now_ms))
+
+    def _debt_ms(self, now_ms: float) -> float:
+        burst_s = self._full_s if now_ms < self._grace_until_ms else 0
+        return (-self._credit / self.limit - burst_s) * 1000

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from kbroker.quotas.sensors import IDLE_MS, Sensors
+from kbroker.quotas.table import QuotaTable, levels
+
+KEY = "producer_byte_rate"
+
+
+@pytest.mark.parametrize("present", list(product([False, True], repeat=8)))
+def test_the_first_level_that_has_a_value_counts(present):
+    every = levels("u", "c")
+    quotas = {level.entity: {KEY: float(level.number)} for level, there in zip(every, present) if there}
+    match = QuotaTable(quotas).find(KEY, "u", "c")
+    if not any(present):
+        assert match is None
+    else:
+        assert match.limit == present.index(True) + 1
+
+
+def test_who_shares_a_quota():
+    sharers = [
+        QuotaTable({level.entity: {KEY: 1.0}}).find(KEY, "u", "c").sharers for level in levels("u", "c")
+    ]
+    both, user, client = ("u", "c"), ("u", ""), ("", "c")
+    assert sharers == [both, both, user, both, both, user, client, client]
+
+
+def test_each_kind_is_looked_up_by_itself():
+    table = QuotaTable({(("user", "u"),): {KEY: 1.0}, (("user", None),): {"consumer_byte_rate": 2.0}})
+    assert table.find(KEY, "u", "c").limit == 1.0
+    assert table.find("consumer_byte_rate", "u", "c").limit == 2.0
+    assert table.find("request_percentage", "u", "c") is None
+    assert table.has(KEY)
+    assert not table.has("request_percentage")
+
+
+def test_without_a_client_id_only_the_users_quotas_hold():
+    # As Kafka 4.4 does: neither <default> of client ids holds for an empty one.
+    defaults = {(("client-id", None),): {KEY: 1.0}, (("client-id", None), ("user", None)): {KEY: 2.0}}
+    assert QuotaTable(defaults).find(KEY, "u", "") is None
+    table = QuotaTable({**defaults, (("user", None),): {KEY: 3.0}})
+    assert table.find(KEY, "u", "").limit == 3.0
+
+
+def test_the_rate_of_an_address():
+    table = QuotaTable({(("ip", None),): {"connection_creation_rate": 5.0}})
+    assert table.connection_rate("10.0.0.1") == 5.0
+    assert QuotaTable({}).connection_rate("10.0.0.1") is None
+
+
+def test_sensors_are_bounded_and_forgotten():
+    made = []
+    sensors = Sensors(lambda now: made.append(now) or object(), limit=3)
+    first = sensors.get(("a", ""), 0)
+    for name in "bcd":
+        sensors.get((name, ""), 1)
+    assert len(sensors) == 3
+    assert sensors.get(("a", ""), 2) is not first
+    sensors.forget_idle(IDLE_MS + 10)
+    assert len(sensors) == 0
