@@ -44,6 +44,7 @@ from kbroker.storage.log_dir import LogDir
 from kbroker.storage.log_reader import LogSlice
 from kbroker.storage.log_trim import FsyncJob
 from kbroker.storage.log_types import AppendOrigin, AppendResult, LoadedLog
+from kbroker.storage.producer_lookback import sent_before
 from kbroker.storage.recent_batches import RecentBatches
 from kbroker.storage.segment import TimestampOffset
 from kbroker.storage.txn_check import TxnCheck
@@ -289,7 +290,8 @@ class Log:
             try:
                 seen = self.producers.verdict(producer_id, epoch, sequence, delta, transactional)
             except ApiError as error:
-                raise AppendError(error.code, error.message, log_start_offset=self.log_start_offset) from None
+                last_sequence = (sequence + delta) & _INT_MAX
+                seen = sent_before(self, error, producer_id, epoch, sequence, last_sequence)
             if seen is not None:
                 return log_append.duplicate(self, seen)
             last_sequence = (sequence + delta) & _INT_MAX

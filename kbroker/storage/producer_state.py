@@ -21,8 +21,8 @@ from kbroker.errors import ApiError, ErrorCode
 NO_SEQUENCE = -1
 NO_EPOCH = -1
 NO_OFFSET = -1
-_SEQUENCE_MAX = 0x7FFF_FFFF
-_BATCHES_KEPT = 5
+SEQUENCE_MAX = 0x7FFF_FFFF
+BATCHES_KEPT = 5
 
 _SNAPSHOT_VERSION = 1
 _SNAPSHOT_HEADER = Struct(">hIi")
@@ -47,7 +47,7 @@ class BatchMemory(NamedTuple):
     @property
     def first_sequence(self) -> int:
         """The batch's first sequence; it may lie before a wrap."""
-        return (self.last_sequence - self.offset_delta) & _SEQUENCE_MAX
+        return (self.last_sequence - self.offset_delta) & SEQUENCE_MAX
 
 
 class CompletedTxn(NamedTuple):
@@ -67,6 +67,7 @@ class ProducerEntry:
         "coordinator_epoch",
         "current_txn_first_offset",
         "epoch",
+        "is_cut",
         "last_timestamp",
         "producer_id",
     )
@@ -78,6 +79,8 @@ class ProducerEntry:
         self.current_txn_first_offset = NO_OFFSET
         self.last_timestamp = -1
         self.batches: list[BatchMemory] = []
+        #: It comes from a snapshot, so that earlier batches may be known to the log alone.
+        self.is_cut = False
 
     @property
     def last_sequence(self) -> int:
@@ -168,7 +171,7 @@ class ProducerState:
             and (transactional or entry.current_txn_first_offset == NO_OFFSET)
         ):
             return None  # the next one, as nearly always
-        last_sequence = (first_sequence + offset_delta) & _SEQUENCE_MAX
+        last_sequence = (first_sequence + offset_delta) & SEQUENCE_MAX
         seen = self.find_duplicate(producer_id, epoch, first_sequence, last_sequence)
         if seen is None:
             self.check(producer_id, epoch, first_sequence, transactional)
@@ -182,7 +185,7 @@ class ProducerState:
         if entry is None or entry.epoch != epoch:
             return None
         for batch in reversed(entry.batches):
-            if batch[0] == last_sequence and (batch[0] - batch[2]) & _SEQUENCE_MAX == first_sequence:
+            if batch[0] == last_sequence and (batch[0] - batch[2]) & SEQUENCE_MAX == first_sequence:
                 return batch
         return None
 
@@ -205,7 +208,7 @@ class ProducerState:
                 )
         else:
             last = entry.last_sequence
-            if first_sequence != last + 1 and not (first_sequence == 0 and last == _SEQUENCE_MAX):
+            if first_sequence != last + 1 and not (first_sequence == 0 and last == SEQUENCE_MAX):
                 raise ApiError(
                     ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
                     f"Out of order sequence number for producer {producer_id}: {first_sequence} (incoming "
@@ -293,7 +296,7 @@ class ProducerState:
         if entry.epoch != epoch:
             entry.epoch = epoch
             batches.clear()
-        elif len(batches) == _BATCHES_KEPT:
+        elif len(batches) == BATCHES_KEPT:
             del batches[0]
         # Made like this because it is half the cost, and comes with every batch.
         memory = (last_sequence, base_offset + offset_delta, offset_delta, timestamp)
@@ -416,6 +419,7 @@ class ProducerState:
             entry.current_txn_first_offset = txn_first
             if last_offset != NO_OFFSET:
                 entry.batches.append(BatchMemory(sequence, last_offset, delta, timestamp))
+                entry.is_cut = True
             state.entries[producer_id] = entry
             if txn_first != NO_OFFSET:
                 open_txns.append((txn_first, producer_id))

@@ -70,6 +70,44 @@ def test_35_any_of_the_last_five_batches_sent_again() -> None:
     assert log.log_end_offset == 8
 
 
+@pytest.mark.parametrize("rolled", [False, True])
+@pytest.mark.parametrize("how", ["stop", "truncation"])
+def test_35_any_of_the_last_five_after_the_state_came_from_a_snapshot(how, rolled) -> None:
+    """A snapshot holds the last one only: the others are looked up."""
+    disk, logs, log = filled(10)
+    if rolled:
+        log.roll()
+    if how == "stop":
+        for sequence in range(10, 12):
+            append(log, idempotent(sequence))
+        logs.close()
+        log = opened(disk)
+    else:
+        log.write_snapshot(log.log_end_offset)
+        append(log, idempotent(10))
+        append(log, idempotent(11))
+        append(log, idempotent(12))
+        log.truncate_to(12)
+    assert len(log.producers.entries[7].batches) < 5
+    for sequence in range(7, 12):
+        result = log.append_as_leader(idempotent(sequence), 0, NOW_MS)
+        assert (result.duplicate, result.base_offset) == (True, sequence), sequence
+    assert code_of(log, idempotent(6)) is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert code_of(log, idempotent(13)) is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+    append(log, idempotent(12))
+    assert log.log_end_offset == 13
+
+
+def test_35_what_does_not_lead_up_to_the_last_one_is_not_remembered() -> None:
+    disk, logs, log = filled(2)
+    append(log, idempotent(0, epoch=1))
+    logs.close()
+    log = opened(disk)
+    assert log.append_as_leader(idempotent(0, epoch=1), 0, NOW_MS).duplicate
+    assert code_of(log, idempotent(1, epoch=0)) is ErrorCode.INVALID_PRODUCER_EPOCH
+    assert code_of(log, idempotent(2, epoch=1)) is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+
+
 def test_36_an_older_batch_and_a_gap() -> None:
     _, _, log = filled(8)
     assert code_of(log, idempotent(2)) is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
