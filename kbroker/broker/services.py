@@ -16,10 +16,12 @@ from kbroker.broker.clients import ClientRegistry
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metrics.registry import Registry
 from kbroker.metrics.requests import RequestBook
+from kbroker.metrics.traffic import ListenerStats
 from kbroker.plain import made, plain
 
 if TYPE_CHECKING:
     from kbroker.broker.absent_brokers import AbsentBrokers
+    from kbroker.broker.access import Access, Asking
     from kbroker.broker.controller_channel import ControllerChannel
     from kbroker.broker.controller_chores import ControllerChores
     from kbroker.broker.controller_driver import ControllerDriver
@@ -96,8 +98,23 @@ class Services:
     #: What this node counts, and what becomes of requests.
     metrics: Registry = made(default_factory=Registry)
     requests: RequestBook = made(default_factory=lambda: RequestBook(perf_counter))
+    #: Connections, by listener.
+    traffic: dict[str, ListenerStats] = made(default_factory=dict)
+    #: Whether clients are served (`/ready`).
+    is_ready: bool = False
+    #: Who may do what; None: everybody everything, and nobody asks.
+    authorizer: Access | None = None
     #: Parts that later issues add and that only few handlers ask for, by name.
     extras: dict[str, Any] = made(default_factory=dict)
+
+    def allows(self, context: Asking, operation: int, resource_type: int, name: str) -> bool:
+        """Whether the asker may do that to a resource (numbers as in `security/acl.py`).
+
+        Raises:
+            Undecided: somebody outside has to be asked first; whoever calls handlers begins anew then.
+        """
+        authorizer = self.authorizer
+        return authorizer is None or authorizer.allows(context, operation, resource_type, name)
 
     @property
     def txns(self) -> Transactions:

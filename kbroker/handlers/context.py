@@ -35,6 +35,8 @@ class ConnectionContext:
     """Whether it has logged in by a delegation token; such a client makes no others (KIP-48)."""
     privileged: bool = False
     """True on a listener between brokers, where internal APIs are allowed."""
+    trusted: bool = False
+    """This node itself asks: no authorizer has a say."""
     client_software_name: str = "unknown"
     client_software_version: str = "unknown"
     client_id: str | None = None

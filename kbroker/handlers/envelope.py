@@ -48,7 +48,12 @@ def handle(
         answer.resolve(EnvelopeResponse(error_code=ErrorCode.INVALID_REQUEST))
         return answer
     connection = replace(
-        context.connection, principal=principal, client_address=client_address, client_port=0, used=set()
+        context.connection,
+        principal=principal,
+        client_address=client_address,
+        client_port=0,
+        used=set(),
+        trusted=False,
     )
 
     def give(done: Deferred[bytes]) -> None:

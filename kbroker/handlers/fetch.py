@@ -19,12 +19,14 @@ from kbroker.broker.deferred import Deferred
 from kbroker.broker.read_replicas import ReadReplicas
 from kbroker.errors import ErrorCode, ProtocolError
 from kbroker.handlers.context import ConnectionContext, RequestContext
+from kbroker.handlers.fetch_access import ReadAccess
 from kbroker.handlers.fetch_encode import FetchEncoder, Leader, Node
 from kbroker.handlers.fetch_known import VERSION_MIN, KnownFetches
 from kbroker.handlers.fetch_read import PartitionRead, PartitionReader
 from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.generated.fetch_request import FetchRequest
 from kbroker.replication.delayed_fetch import DelayedFetch
+from kbroker.security.authorizer import Undecided
 
 if TYPE_CHECKING:
     from kbroker.broker.fetch_session import FetchContext, FetchedPartition
@@ -128,10 +130,10 @@ class FetchPath:
         )
         if served.error is not ErrorCode.NONE:
             return FetchEncoder(context.version, context.correlation_id).encode([], served.error, 0)
-        reader = self._reader(request, context.version, replica_id)
+        reader = self._reader(request, context, replica_id)
         return OneFetch(services, request, context, served, reader).answer_or_park()
 
-    def _reader(self, request: FetchRequest, version: int, replica_id: int) -> PartitionReader:
+    def _reader(self, request: FetchRequest, context: RequestContext, replica_id: int) -> PartitionReader:
         services = self._services
         prefer = None
         if request.rack_id and services.chooses_read_replica and replica_id == _CONSUMER:
@@ -142,8 +144,9 @@ class FetchPath:
             replica_id,
             request.isolation_level == _READ_COMMITTED,
             request.replica_state.replica_epoch if replica_id >= 0 else -1,
-            replica_id < 0 and version >= _ANY_REPLICA_SINCE,
+            replica_id < 0 and context.version >= _ANY_REPLICA_SINCE,
             prefer,
+            None if services.authorizer is None else ReadAccess(services.authorizer, context, replica_id),
         )
 
 
@@ -183,7 +186,10 @@ class OneFetch:
 
     def answer_or_park(self) -> FetchAnswer:
         """Read; answer unless there is too little and time to wait."""
-        reads, quiet = self._read_all()
+        try:
+            reads, quiet = self._read_all()
+        except Undecided as undecided:
+            return self._ask(undecided)
         waiting = [read for read in reads if not read.is_unknown]
         if self._must_answer(waiting, quiet):
             return self._encode(reads)
@@ -211,6 +217,16 @@ class OneFetch:
         purgatory.park(operation, by_key, self._request.max_wait_ms)
         deferred.on_cancel = lambda: purgatory.remove(operation)
         return deferred
+
+    def _ask(self, undecided: Undecided) -> Deferred[bytes | list[bytes | FileSlice]]:
+        """Answer with what there is when somebody outside has decided; the session has gone on already."""
+        authorizer = self._services.authorizer
+        assert authorizer is not None
+        assert authorizer.ask is not None
+        if self._deferred is None:
+            self._deferred = Deferred()
+        authorizer.ask(undecided.questions).then(lambda _: self._finish())
+        return self._deferred
 
     @property
     def _by_news(self) -> bool:
@@ -266,6 +282,8 @@ class OneFetch:
             self._served.session.on_news = None
         try:
             answer = self._encode(self._read_all()[0])
+        except Undecided as undecided:
+            self._ask(undecided)
         except Exception as error:
             # Whoever woke this Fetch (a producer) must not suffer for it.
             _log.exception("a parked Fetch failed")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.fetch_session import FetchedPartition
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.handlers.fetch_access import ReadAccess
 from kbroker.handlers.fetch_read import PartitionRead, PartitionReader
 from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.down_convert import down_convert
@@ -26,6 +27,7 @@ from kbroker.protocol.generated.fetch_request import FetchRequest
 from kbroker.protocol.generated.fetch_response import FetchableTopicResponse, FetchResponse, PartitionData
 from kbroker.protocol.record_batch import MAX_DECOMPRESSED_BYTES, iter_batches
 from kbroker.replication.delayed_fetch import DelayedFetch
+from kbroker.security.authorizer import Undecided
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
@@ -91,7 +93,12 @@ class _LegacyFetch:
         self._request = request
         self._context = context
         self._turn = turn
-        self._reader = PartitionReader(services.metadata, services.replicas, request.replica_id, False)
+        may_read = None
+        if services.authorizer is not None:
+            may_read = ReadAccess(services.authorizer, context, request.replica_id)
+        self._reader = PartitionReader(
+            services.metadata, services.replicas, request.replica_id, False, may_read=may_read
+        )
         limit = request.max_bytes if context.version >= _ONE_LIMIT_SINCE else ANSWER_BYTES_MAX
         self._bytes_max = max(min(limit, services.fetch_bytes_max, ANSWER_BYTES_MAX), 0)
         # A partition that is named twice is read once, as it was named last.
@@ -152,7 +159,14 @@ class _LegacyFetch:
 
     def _finish(self) -> None:
         self._answer.on_cancel = None
-        self._read_all()
+        try:
+            self._read_all()
+        except Undecided as undecided:
+            authorizer = self._services.authorizer
+            assert authorizer is not None
+            assert authorizer.ask is not None
+            authorizer.ask(undecided.questions).then(lambda _: self._finish())
+            return
         self._convert(may_park=False)
 
     # -- reading --

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from kbroker.storage.log import Log
     from kbroker.storage.log_reader import FileSlice
 
-_UNKNOWN = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID)
+_UNKNOWN = (
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    ErrorCode.UNKNOWN_TOPIC_ID,
+    ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+)
 
 
 class PartitionRead:
@@ -75,12 +79,14 @@ class PartitionReader:
         broker_epoch: of a follower's registration (KIP-903), -1 if it does not say.
         any_replica: a consumer that may be served by a follower, too (KIP-392).
         prefer: (partition, offset) -> the replica that a consumer should rather ask, -1 for this one.
+        may_read: whether the fetcher may read a topic; None: everybody may.
     """
 
     __slots__ = (
         "_any_replica",
         "_broker_epoch",
         "_committed_only",
+        "_may_read",
         "_metadata",
         "_prefer",
         "_replicas",
@@ -97,6 +103,7 @@ class PartitionReader:
         broker_epoch: int = -1,
         any_replica: bool = False,
         prefer: Callable[[Partition, int], int] | None = None,
+        may_read: Callable[[str], bool] | None = None,
     ) -> None:
         self._metadata = metadata
         self._replicas = replicas
@@ -104,6 +111,7 @@ class PartitionReader:
         self._broker_epoch = broker_epoch
         self._any_replica = any_replica
         self._prefer = prefer
+        self._may_read = may_read
         self.replica_id = replica_id
         #: A follower's request tells how far it is when it comes, not when it has waited.
         self.notes_fetches = True
@@ -112,6 +120,8 @@ class PartitionReader:
         """Read up to `bytes_max` bytes; the first batch whole if `min_one`."""
         answer = PartitionRead(wanted)
         try:
+            if self._may_read is not None:
+                self._check(wanted, self._may_read)
             self._read(self.locate(wanted), wanted, bytes_max, min_one, answer)
         except ApiError as error:
             answer = PartitionRead(wanted, error.code)
@@ -125,6 +135,8 @@ class PartitionReader:
         """
         partition = wanted.served_by
         if partition is None or partition.leader_state is None:
+            return False
+        if self._may_read is not None and not self._may_read(wanted.topic or ""):
             return False
         log = partition.log
         if (
@@ -156,18 +168,27 @@ class PartitionReader:
         if partition is not None and self._serves(partition):
             return partition
         image = self._metadata.image
-        if wanted.topic is None:
-            topic = image.topics.by_id(wanted.topic_id)
-            if topic is None:
-                raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID)
-            wanted.topic = topic.name
-        if image.topics.partition(wanted.topic, wanted.partition) is None:
+        name = wanted.topic if wanted.topic is not None else self._name(wanted)
+        if image.topics.partition(name, wanted.partition) is None:
             raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-        partition = self._find(wanted.topic, wanted.partition)
+        partition = self._find(name, wanted.partition)
         if any(wanted.topic_id) and partition.topic_id != wanted.topic_id:
             raise ApiError(ErrorCode.INCONSISTENT_TOPIC_ID)
         wanted.served_by = partition
         return partition
+
+    def _name(self, wanted: FetchedPartition) -> str:
+        """The name of a topic that is asked for by id. Raises ApiError."""
+        topic = self._metadata.image.topics.by_id(wanted.topic_id)
+        if topic is None:
+            raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID)
+        wanted.topic = topic.name
+        return topic.name
+
+    def _check(self, wanted: FetchedPartition, may_read: Callable[[str], bool]) -> None:
+        """That the topic may be read, whether it exists or not. Raises ApiError."""
+        if not may_read(wanted.topic if wanted.topic is not None else self._name(wanted)):
+            raise ApiError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
 
     def _find(self, topic: str, index: int) -> Partition:
         if self._any_replica:

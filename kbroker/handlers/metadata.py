@@ -44,9 +44,9 @@ def handle(
     services: Services, context: RequestContext, request: MetadataRequest
 ) -> MetadataResponse | Deferred[MetadataResponse]:
     """From the image; unknown topics are created first if client and broker allow it."""
-    if _cannot_be_answered(request, context.version):
+    if cannot_be_answered(request, context.version):
         return error_response(request, context.version, ErrorCode.INVALID_REQUEST, None)
-    missing = _to_create(services, context.version, request)
+    missing = to_create(services, context.version, request)
     if not missing:
         return _in_a_moment(
             services,
@@ -72,9 +72,9 @@ def _in_a_moment(
         return answer()
     if not absent.may_be_unheard_of(context.connection.connected_ms):
         return answer()
-    later: Deferred[MetadataResponse] = Deferred()
-    services.timer.call_later(PAUSE_MS, lambda: later.resolve(answer()))
-    return later
+    pause: Deferred[None] = Deferred()
+    services.timer.call_later(PAUSE_MS, lambda: pause.resolve(None))
+    return pause.map(lambda _: answer())
 
 
 def error_response(
@@ -90,7 +90,7 @@ def error_response(
     return MetadataResponse(topics=topics, error_code=code if version >= 13 else 0)
 
 
-def _cannot_be_answered(request: MetadataRequest, version: int) -> bool:
+def cannot_be_answered(request: MetadataRequest, version: int) -> bool:
     """Topic ids came in v10, but only v12 can ask by them; and every topic needs a name or an id."""
     topics = request.topics or []
     if any(topic.topic_id != ZERO_UUID for topic in topics):
@@ -98,11 +98,12 @@ def _cannot_be_answered(request: MetadataRequest, version: int) -> bool:
     return any(topic.name is None for topic in topics)
 
 
-def _wants_all(request: MetadataRequest, version: int) -> bool:
+def wants_all(request: MetadataRequest, version: int) -> bool:
+    """Whether it asks for all topics."""
     return request.topics is None or (version == 0 and not request.topics)
 
 
-def _asked_ids(request: MetadataRequest) -> list[Uuid]:
+def asked_ids(request: MetadataRequest) -> list[Uuid]:
     """The topic ids asked for. One id is enough for all names of the request to be ignored, as in Kafka."""
     ids = (topic.topic_id for topic in request.topics or [])
     return list(dict.fromkeys(topic_id for topic_id in ids if topic_id != ZERO_UUID))
@@ -112,10 +113,10 @@ def _asked_names(request: MetadataRequest) -> list[str]:
     return list(dict.fromkeys(topic.name or "" for topic in request.topics or []))
 
 
-def _to_create(services: Services, version: int, request: MetadataRequest) -> list[str]:
+def to_create(services: Services, version: int, request: MetadataRequest) -> list[str]:
     """The names to create now."""
     allowed = request.allow_auto_topic_creation or version < 4
-    if not allowed or _wants_all(request, version) or _asked_ids(request):
+    if not allowed or wants_all(request, version) or asked_ids(request):
         return []
     topics = services.metadata.image.topics
     missing = [name for name in _asked_names(request) if name not in topics]
@@ -133,8 +134,8 @@ def _answer_in_pieces(
     image = services.metadata.image
     version = context.version
     topics: Iterable[TopicImage | None] = image.topics
-    if not _wants_all(request, version):
-        if _asked_ids(request):
+    if not wants_all(request, version):
+        if asked_ids(request):
             return _answer(services, context, request, {})
         topics = list(map(image.topics.get, _asked_names(request)))
         if None in topics:
@@ -173,9 +174,9 @@ def _answer(
     version = context.version
     reachable = Reachable(image, context.listener_name, services.absent.missing)
     builder = _Topics(image, reachable, version, _operations(request))
-    if _wants_all(request, version):
+    if wants_all(request, version):
         topics = [builder.known(topic) for topic in image.topics]
-    elif ids := _asked_ids(request):
+    elif ids := asked_ids(request):
         topics = builder.by_id(ids)
     else:
         topics = builder.by_name(_asked_names(request), created)

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     class CommitConnection(Protocol):
         """What the path keeps at a connection."""
 
+        context: Any
+
         commit_cache: KnownCommits | None
         produce_cache: object
         out: list[Any]
@@ -52,6 +54,9 @@ if TYPE_CHECKING:
         began_s: float
         waiting: Any
         fast: Mapping[int, Callable[[Any, memoryview, int, int], Any]]
+
+        def forget_known(self) -> None:
+            """Recognise nothing any more."""
 
         def hold(self, answer: Deferred[Any]) -> None:
             """Send nothing more before `answer`."""

@@ -88,6 +88,9 @@ class ProduceConnection(Protocol):
     frame_size: int
     fast: Mapping[int, Callable[[Any, memoryview, int, int], Any]]
 
+    def forget_known(self) -> None:
+        """Recognise nothing any more."""
+
     def hold(self, answer: Deferred[Any]) -> None:
         """Send nothing more before `answer`, its bytes."""
 
@@ -300,8 +303,7 @@ class ProducePath:
             self.finish_batch(connection)
         request, end = decode_request(ProduceRequest, frame, context.version, position)
         items = self._items(request, context)
-        if self._services.authorizer is not None:
-            refuse_denied(self._services.authorizer, context, request, items)
+        self._refuse_denied(request, items, context)
         if request.transactional_id is not None:
             verified = self._verify(request, request.transactional_id, items, context)
             if verified is not None:
@@ -448,6 +450,13 @@ class ProducePath:
                 item.fail(ApiError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED))
         return items
 
+    def _refuse_denied(self, request: ProduceRequest, items: list[Item], context: RequestContext) -> None:
+        """Fail what the client may not write, where somebody decides that."""
+        authorizer = self._services.authorizer
+        if authorizer is not None:
+            transactional = any(is_transactional(item.records) for item in items)
+            refuse_denied(authorizer, context, request.transactional_id, items, transactional=transactional)
+
     def _append(
         self,
         request: ProduceRequest,
@@ -569,6 +578,8 @@ class ProducePath:
             connection.staged = []
             connection.fast = {**connection.fast, _PRODUCE: self.fast}
         if self._services.authorizer is not None:
+            if request.transactional_id is not None and not is_transactional(item.records):
+                return  # nobody has looked whether it may be used
             self._services.authorizer.learned(connection)
         prefix = bytes(frame[8:prefix_end])
         known = cache.by_bytes.get(prefix)

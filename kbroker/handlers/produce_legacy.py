@@ -52,6 +52,7 @@ class LegacyProducePath(ProducePath):
             self.finish_batch(connection)
         request, _ = decode_request(ProduceRequest, frame, context.version, position)
         items = self._items(request, context)
+        self._refuse_denied(request, items, context)
         jobs = [job for item in items if (job := self._job(request, item, context)) is not None]
         run_blocking = self._services.run_blocking
         if run_blocking is None or (

@@ -128,13 +128,17 @@ class PrefixCache:
         self.by_bytes: dict[bytes, Prefix] = {}
         self.lengths: tuple[int, ...] = ()
 
+    def forget(self) -> None:
+        """Recognise nothing any more."""
+        self.by_bytes.clear()
+        self.lengths = ()
+
     def learn(self, prefix: bytes, meaning: Prefix) -> None:
         """Recognise `prefix` from now on."""
         length = len(prefix)
         new_length = length not in self.lengths
         if len(self.by_bytes) >= PREFIXES_MAX or (new_length and len(self.lengths) >= LENGTHS_MAX):
-            self.by_bytes.clear()
-            self.lengths = ()
+            self.forget()
             new_length = True
         if new_length:
             self.lengths += (length,)

@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
-from kbroker.broker.gather import gather
+from kbroker.broker.gather import failed, gather
 from kbroker.broker.share_sessions import FINAL_EPOCH, INITIAL_EPOCH, Place, ShareSession
 from kbroker.broker.shares import shares
 from kbroker.coordinator.share.share_partition import Wish
@@ -25,10 +25,13 @@ from kbroker.protocol.generated.share_fetch_response import (
     ShareFetchableTopicResponse,
     ShareFetchResponse,
 )
+from kbroker.security.acl import Operation, ResourceType
+from kbroker.security.authorizer import Undecided
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
     from kbroker.broker.share_partitions import LiveShare
+    from kbroker.broker.share_sessions import ShareSessions
     from kbroker.handlers.context import RequestContext
     from kbroker.protocol.generated.share_fetch_request import ShareFetchRequest
 
@@ -52,6 +55,7 @@ def handle(
         for each in topic.partitions
         if each.acknowledgement_batches
     }
+    readable = _readable(services, context, request, parts.sessions, group_id, member_id)
     if epoch == INITIAL_EPOCH:
         if acks:
             raise ApiError(ErrorCode.INVALID_REQUEST)
@@ -61,20 +65,47 @@ def handle(
         session = parts.sessions.find(group_id, member_id)
         if epoch != FINAL_EPOCH:
             session.check(epoch)
-    fetch = OneShareFetch(services, context, request, session)
+    fetch = OneShareFetch(services, context, request, session, readable)
     written = [
         acknowledge(services, parts, group_id, member_id, place, batches, request.is_renew_ack)
+        if readable is None or place[0] in readable
+        else failed(ApiError(ErrorCode.TOPIC_AUTHORIZATION_FAILED))
         for place, batches in acks.items()
     ]
     gather(written).then(lambda done: fetch.acknowledged(list(acks), done.result()))
     return fetch.answer
 
 
+def _readable(
+    services: Services,
+    context: RequestContext,
+    request: ShareFetchRequest,
+    sessions: ShareSessions,
+    group_id: str,
+    member_id: str,
+) -> frozenset[bytes] | None:
+    """The ids of topics that may be read, of those asked for now and before; None: nobody decides that."""
+    if services.authorizer is None:
+        return None
+    ids = dict.fromkeys(topic.topic_id for topic in request.topics)
+    if request.share_session_epoch != INITIAL_EPOCH:
+        ids.update(dict.fromkeys(place[0] for place in sessions.find(group_id, member_id).partitions))
+    names = {each: services.topic_name_of(each) for each in ids}
+    known = [name for name in names.values() if name is not None]
+    allowed = services.authorizer.allowed(context, Operation.READ, ResourceType.TOPIC, known)
+    return frozenset(each for each, name in names.items() if name is None or name in allowed)
+
+
 class OneShareFetch:
     """One request on its way; parked, it is an operation of the purgatory."""
 
     def __init__(
-        self, services: Services, context: RequestContext, request: ShareFetchRequest, session: ShareSession
+        self,
+        services: Services,
+        context: RequestContext,
+        request: ShareFetchRequest,
+        session: ShareSession,
+        readable: frozenset[bytes] | None = None,
     ) -> None:
         self.answer: Deferred[ShareFetchResponse] = Deferred()
         self._services = services
@@ -82,6 +113,7 @@ class OneShareFetch:
         self._context = context
         self._request = request
         self._session = session
+        self._readable = readable
         self._final = request.share_session_epoch == FINAL_EPOCH
         self._acks: dict[Place, ApiError | None] = {}
         self._errors: dict[Place, ApiError] = {}
@@ -120,6 +152,9 @@ class OneShareFetch:
         """Load what is not here yet; usually nothing."""
         session, missing = self._session, []
         for place in session.partitions:
+            if self._readable is not None and place[0] not in self._readable:
+                self._errors[place] = ApiError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+                continue
             live = self._parts.partitions.here(session.group_id, *place)
             if live is not None:
                 self._live[place] = live
@@ -191,6 +226,9 @@ class OneShareFetch:
             if not live.is_led:
                 self._errors[place] = ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
                 continue
+            if self._readable is not None and self._is_denied(live.partition.topic_partition.topic):
+                self._errors[place] = ApiError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+                continue
             wish = Wish(records, max(self._request.batch_size, 1), self._wish_strict)
             try:
                 read = read_share(live, member, wish, size, self._committed_only)
@@ -202,6 +240,15 @@ class OneShareFetch:
                 records -= read.total
                 size -= len(read.records)
         return bool(self._reads or any(self._session.partitions.get(place, False) for place in self._errors))
+
+    def _is_denied(self, topic: str) -> bool:
+        """Whether the topic may not be read any more, since the request came."""
+        authorizer = self._services.authorizer
+        assert authorizer is not None
+        try:
+            return not authorizer.allows(self._context, Operation.READ, ResourceType.TOPIC, topic)
+        except Undecided:
+            return False  # it was allowed, and who asks next will be told
 
     # -- the answer ------------------------------------------------------------------------------------------
 

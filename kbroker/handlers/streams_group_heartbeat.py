@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kbroker.protocol.generated.streams_group_heartbeat_response import StreamsGroupHeartbeatResponse
+from kbroker.security.acl import CLUSTER_NAME, Operation, ResourceType
 
 if TYPE_CHECKING:
     from kbroker.broker.deferred import Deferred
@@ -30,14 +31,22 @@ def handle(
     beats = services.groups.streams_heartbeat(
         request, context.version, context.client_id or "", context.client_host
     )
-    return beats.map(lambda beat: _with_topics(services, request.group_id, beat))
+    return beats.map(lambda beat: _with_topics(services, context, request.group_id, beat))
 
 
-def _with_topics(services: Services, group_id: str, beat: Beat) -> StreamsGroupHeartbeatResponse:
+def _with_topics(
+    services: Services, context: RequestContext, group_id: str, beat: Beat
+) -> StreamsGroupHeartbeatResponse:
     topics = services.groups.streams_rules.topics
     if not beat.missing:
         if not beat.response.error_code and beat.response.member_epoch >= 0:
             topics.forget(group_id)
+        return beat.response
+    denied = _not_creatable(services, context, beat)
+    if denied:
+        for status in beat.response.status or ():
+            if status.status_code == _MISSING_INTERNAL_TOPICS:
+                status.status_detail += f"; Unauthorized to CREATE on topics {','.join(denied)}."
         return beat.response
     failures = topics.failures(group_id)
     for status in beat.response.status or ():
@@ -45,6 +54,19 @@ def _with_topics(services: Services, group_id: str, beat: Beat) -> StreamsGroupH
             status.status_detail += failures
     topics.create(services, group_id, beat.missing)
     return beat.response
+
+
+def _not_creatable(services: Services, context: RequestContext, beat: Beat) -> list[str]:
+    """The missing topics that the member may not create: then none is."""
+    authorizer = services.authorizer
+    if authorizer is None:
+        return []
+    cluster = ResourceType.CLUSTER
+    if authorizer.allows(context, Operation.CREATE, cluster, CLUSTER_NAME, quietly=True):
+        return []
+    names = [topic.name for topic in beat.missing]
+    allowed = authorizer.allowed(context, Operation.CREATE, ResourceType.TOPIC, names)
+    return [name for name in names if name not in allowed]
 
 
 def error_response(

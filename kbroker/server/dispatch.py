@@ -29,6 +29,7 @@ from kbroker.broker.forwarding import FORWARDED
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
 from kbroker.handlers.api_table import served_apis
 from kbroker.handlers.context import BROKER, RequestContext
+from kbroker.handlers.guards import guarded
 from kbroker.plain import plain
 from kbroker.protocol.api_keys import (
     request_class,
@@ -38,9 +39,11 @@ from kbroker.protocol.api_keys import (
 )
 from kbroker.protocol.bounded_decode import REQUEST_ELEMENTS_MAX, decode_request
 from kbroker.protocol.primitives import read_unknown_tags
+from kbroker.security.authorizer import Undecided
 from kbroker.server.error_tally import Shape, shape_of, tally
 
 if TYPE_CHECKING:
+    from kbroker.broker.access import Access
     from kbroker.broker.services import Services
     from kbroker.handlers.context import ConnectionContext
     from kbroker.handlers.offset_commit import CommitPath
@@ -66,6 +69,8 @@ class Route:
     api_key: int
     version: int
     module: Any
+    #: The module's `handle`, behind its guard if there is an authorizer.
+    handle: Callable[[Any, Any, Any], Any] | None
     request_type: Any
     response_type: Any
     flexible_header: bool
@@ -163,8 +168,21 @@ class Dispatcher:
             return answer
         except ProtocolError:
             raise
+        except Undecided as undecided:
+            kept = bytes(frame)  # the connection uses its memory again
+            return self._decided(
+                undecided, lambda: self._call_raw(route, connection, kept, position, context)
+            )
         except Exception as error:
             raise _broken(route, error) from None
+
+    def _decided(
+        self, undecided: Undecided, again: Callable[[], Answer | Deferred[Answer]]
+    ) -> Deferred[Answer]:
+        """Begin anew when somebody outside has decided."""
+        authorizer = self.services.authorizer
+        assert authorizer is not None
+        return asked(authorizer, undecided, again)
 
     def _forward(
         self, route: Route, frame: bytes, position: int, context: RequestContext
@@ -197,9 +215,12 @@ class Dispatcher:
 
     def _call(self, route: Route, context: RequestContext, request: Any) -> Answer | Deferred[Answer]:
         try:
-            result = route.module.handle(self.services, context, request)
+            assert route.handle is not None
+            result = route.handle(self.services, context, request)
         except ProtocolError:
             raise
+        except Undecided as undecided:
+            return self._decided(undecided, lambda: self._call(route, context, request))
         except Exception as error:
             return self._encode_error(route, context, request, error)
         if type(result) is route.response_type:
@@ -207,7 +228,7 @@ class Dispatcher:
         if result is None:
             return None
         if isinstance(result, Deferred):
-            if result.done:
+            if result.succeeded:
                 return self._encode_result(route, context, request, result)
             return self._encode_later(route, context, request, result)
         if isawaitable(result):
@@ -220,7 +241,7 @@ class Dispatcher:
         try:
             response = result.result()
             return None if response is None else encode_answer(route, context, response)
-        except ProtocolError:
+        except (ProtocolError, Undecided):
             raise
         except Exception as error:
             return self._encode_error(route, context, request, error)
@@ -234,6 +255,8 @@ class Dispatcher:
         def encode(done: Deferred[Any]) -> None:
             try:
                 value = self._encode_result(route, context, request, done)
+            except Undecided as undecided:
+                self._decided(undecided, lambda: self._call(route, context, request)).then(answer.follow)
             except ProtocolError as error:
                 answer.fail(error)
             else:
@@ -298,6 +321,7 @@ class Dispatcher:
             api_key,
             version,
             module,
+            guarded(self.services, api_key, module.handle) if hasattr(module, "handle") else None,
             request_class(api_key),
             response_class(api_key),
             request_header_version(api_key, version) >= 2,
@@ -322,6 +346,29 @@ def note(
         connection.waiting = stats.wait(version, size, connection.began_s, started_s=started_s)
     else:
         stats.done(version, size, started_s, read_s=connection.began_s)
+
+
+def asked(authorizer: Access, undecided: Undecided, again: Callable[[], Any]) -> Deferred[Any]:
+    """What `again` gives once somebody outside has decided; it may have further questions."""
+    answer: Deferred[Any] = Deferred()
+
+    def go_on(_: Deferred[None]) -> None:
+        if answer.done:
+            return
+        try:
+            result = again()
+        except Exception as error:
+            answer.fail(error)
+            return
+        if isinstance(result, Deferred):
+            answer.on_cancel = result.cancel
+            result.then(answer.follow)
+        else:
+            answer.resolve(result)
+
+    assert authorizer.ask is not None
+    authorizer.ask(undecided.questions).then(go_on)
+    return answer
 
 
 def error_answer(route: Route, request: Any, error: Exception) -> Any:

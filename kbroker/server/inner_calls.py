@@ -10,7 +10,8 @@ from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
 from kbroker.handlers.context import CONTROLLER, ConnectionContext, RequestContext
 from kbroker.protocol.bounded_decode import decode_request
-from kbroker.server.dispatch import encode_answer, error_answer, read_header
+from kbroker.security.authorizer import Undecided
+from kbroker.server.dispatch import asked, encode_answer, error_answer, read_header
 
 if TYPE_CHECKING:
     from kbroker.protocol.primitives import Message
@@ -28,7 +29,7 @@ class InnerCalls:
     def __init__(self, dispatcher: Dispatcher, client_id: str) -> None:
         self._dispatcher = dispatcher
         self._client_id = client_id
-        self._self = ConnectionContext("self", "127.0.0.1", role=CONTROLLER, privileged=True)
+        self._self = ConnectionContext("self", "127.0.0.1", role=CONTROLLER, privileged=True, trusted=True)
         self._tasks: set[asyncio.Task[None]] = set()
 
     def answer_frame(self, frame: bytes, connection: ConnectionContext) -> Deferred[bytes]:
@@ -74,8 +75,13 @@ class InnerCalls:
 
     def _call(self, route: Route, context: RequestContext, request: Any) -> Deferred[Any]:
         answer: Deferred[Any] = Deferred()
+        services = self._dispatcher.services
         try:
-            result = route.module.handle(self._dispatcher.services, context, request)
+            assert route.handle is not None
+            result = route.handle(services, context, request)
+        except Undecided as undecided:
+            assert services.authorizer is not None
+            return asked(services.authorizer, undecided, lambda: self._call(route, context, request))
         except Exception as error:
             _give_error(answer, route, request, error)
             return answer

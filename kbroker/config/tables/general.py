@@ -21,7 +21,7 @@ create.topic.policy.class.name | class | null | - | ro |
     Java class that may refuse topics; kbroker loads no Java.
 alter.config.policy.class.name | class | null | - | ro |
     Java class that may refuse config changes; kbroker loads no Java.
-authorizer.class.name | string |  | - | ro |
+authorizer.class.name | string |  | - | ro | obeyed
     Who decides what a client may do; empty lets everybody do everything.
 principal.builder.class | class |\
  org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder | - | broker |

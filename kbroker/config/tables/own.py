@@ -8,6 +8,28 @@ _RELEASES = (
 TABLE = """\
 kbroker.advertised.host | string | null | not blank | ro | obeyed
     The name told to clients for a listener on all interfaces; the machine's own if unset.
+kbroker.audit.log | string | null | not blank | ro | obeyed
+    A file that gets a line of JSON for each decision on what somebody may do: denials, and what
+    kbroker.audit.log.allowed names. Needs an authorizer.
+kbroker.audit.log.allowed | list | CREATE,DELETE,ALTER,ALTER_CONFIGS | no empty items | ro | obeyed
+    Operations of which the audit log tells also that they were allowed; ALL: every one.
+kbroker.audit.log.max.bytes | long | 67108864 | >=1024 | ro | obeyed
+    The size from which on a new file is begun.
+kbroker.audit.log.max.files | int | 10 | >=1 | ro | obeyed
+    How many files of the audit log there are at most.
+kbroker.authorizer.addresses | list |  | no empty items | ro | obeyed
+    Addresses and networks (10.0.0.0/8) whose clients may do everything, if kbroker.authorizers names addresses.
+kbroker.authorizer.http.cache.ms | long | 30000 | >=1000 | ro | obeyed
+    How long an answer of the HTTP authorizer holds.
+kbroker.authorizer.http.on.failure | string | deny | in deny,allow,next | ro | obeyed
+    What holds when the HTTP authorizer does not answer; next: the next one of kbroker.authorizers decides.
+kbroker.authorizer.http.timeout.ms | int | 2000 | >=1 | ro | obeyed
+    How long the HTTP authorizer may take to answer.
+kbroker.authorizer.http.url | string | null | not blank | ro | obeyed
+    Where the HTTP authorizer is asked, http:// or https://.
+kbroker.authorizers | list |  | of addresses,http,acls | ro | obeyed
+    Who decides what a client may do, in this order, until one has an opinion; who is allowed by nobody is
+    denied. Only acls if authorizer.class.name is set and this is not.
 kbroker.auto.create.wait | boolean | false | - | ro | obeyed
     Whether Metadata waits for a topic that it creates, instead of saying first, as Kafka does, that it is
     unknown.

@@ -1,0 +1,77 @@
+"""Decisions on CreateAcls and DeleteAcls.
+
+An entry is an `AccessControlEntryRecord` with an id of its own. What exists already is not written again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from kbroker.controller.decision import MAX_RECORDS_PER_REQUEST, Decision
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.protocol.generated.access_control_entry_record import AccessControlEntryRecord
+from kbroker.protocol.generated.remove_access_control_entry_record import RemoveAccessControlEntryRecord
+from kbroker.security.acl import Acl, AclFilter, creation_problem
+
+if TYPE_CHECKING:
+    from kbroker.metadata.image import ClusterImage
+    from kbroker.metadata.records import MetadataRecord
+    from kbroker.types import Uuid
+
+
+def create_acls(
+    image: ClusterImage, wanted: Sequence[Acl], new_uuid: Callable[[], Uuid]
+) -> Decision[list[ApiError | None]]:
+    """Records for entries that are new; for each wanted one its refusal or None."""
+    existing = {Acl.of(record) for record in image.acls.values()}
+    records: list[MetadataRecord] = []
+    results: list[ApiError | None] = []
+    for acl in wanted:
+        problem = creation_problem(acl)
+        results.append(None if problem is None else ApiError(ErrorCode.INVALID_REQUEST, problem))
+        if problem is not None or acl in existing:
+            continue
+        existing.add(acl)
+        records.append(_record(acl, image, new_uuid))
+    _check_count(records, "create")
+    return Decision(results, records)
+
+
+def delete_acls(image: ClusterImage, filters: Sequence[AclFilter]) -> Decision[list[list[Acl]]]:
+    """Records for what the filters find; for each filter what it found, also if another one found it, too."""
+    acls = [(key, Acl.of(record)) for key, record in image.acls.items()]
+    gone: dict[Uuid, None] = {}
+    results: list[list[Acl]] = []
+    for each in filters:
+        found = [(key, acl) for key, acl in acls if each.fits(acl)]
+        gone.update((key, None) for key, _ in found)
+        results.append([acl for _, acl in found])
+    records: list[MetadataRecord] = [RemoveAccessControlEntryRecord(id=key) for key in gone]
+    _check_count(records, "delete")
+    return Decision(results, records)
+
+
+def _check_count(records: Sequence[MetadataRecord], what: str) -> None:
+    if len(records) > MAX_RECORDS_PER_REQUEST:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            f"Cannot {what} {len(records)} ACLs. The maximum number of ACLs in one request is "
+            f"{MAX_RECORDS_PER_REQUEST}.",
+        )
+
+
+def _record(acl: Acl, image: ClusterImage, new_uuid: Callable[[], Uuid]) -> AccessControlEntryRecord:
+    key = new_uuid()
+    while key in image.acls:
+        key = new_uuid()
+    return AccessControlEntryRecord(
+        id=key,
+        resource_type=acl.resource_type,
+        resource_name=acl.name,
+        pattern_type=acl.pattern,
+        principal=acl.principal,
+        host=acl.host,
+        operation=acl.operation,
+        permission_type=acl.permission,
+    )

@@ -1,0 +1,48 @@
+"""What a producer must be allowed to do: write to the topics, and act for its transactional id."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.security.acl import Operation, ResourceType
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kbroker.broker.access import Access
+    from kbroker.handlers.context import RequestContext
+    from kbroker.handlers.produce_answer import Item
+
+
+def refuse_denied(
+    authorizer: Access,
+    context: RequestContext,
+    transactional_id: str | None,
+    items: Sequence[Item],
+    *,
+    transactional: bool,
+) -> None:
+    """Fail what may not be written.
+
+    The batches tell whether the request is transactional, not what it says of itself (CVE-2018-17196).
+
+    Args:
+        transactional: whether a batch is.
+
+    Raises:
+        Undecided: nothing has failed.
+    """
+    names = [item.name for item in items if item.error is not ErrorCode.UNKNOWN_TOPIC_ID]
+    writable = authorizer.allowed(context, Operation.WRITE, ResourceType.TOPIC, names)
+    acts = (
+        not transactional
+        or transactional_id is None  # refused anyway
+        or authorizer.allows(context, Operation.WRITE, ResourceType.TRANSACTIONAL_ID, transactional_id)
+    )
+    for item in items:
+        if not acts:
+            item.fail(ApiError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED))
+        elif item.error is not ErrorCode.UNKNOWN_TOPIC_ID and item.name not in writable:
+            # Also where the topic does not exist: the answer must not tell.
+            item.fail(ApiError(ErrorCode.TOPIC_AUTHORIZATION_FAILED))
