@@ -45,6 +45,7 @@ from kbroker.raft.snapshot import SnapshotPolicy
 from kbroker.raft.timeouts import RaftTimeouts
 from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
 from kbroker.replication.throttle import ReplicationQuota
+from kbroker.server.access import open_access
 from kbroker.server.cleaner_process import CleanerProcess
 from kbroker.server.client_metrics_file import open_metrics_file
 from kbroker.server.dispatch import Dispatcher
@@ -336,6 +337,7 @@ class Node:
             chores=ControllerChores(kraft.controller, config, clock, timer, self._incarnation_id),
         )
         self._wire_client_metrics(services)
+        self._undo.append(open_access(services, config))
         self._undo.append(groups.close)
         self._undo.append(transactions.close)
         return services, kraft
