@@ -138,6 +138,8 @@ class BrokerLifecycle:
         self._duplicate_ms: float | None = None
         #: Told why the controllers refuse this broker for good, after it had been one of them.
         self.on_refused: Callable[[str], object] = _log.error
+        #: Done first of all by one who leaves: lets another node be the active controller.
+        self.hand_over: Callable[[], Deferred[None]] = _nothing_to_hand_over
         #: A heartbeat is on its way; `_again_at_once`: what it says is old already.
         self._beating = False
         self._again_at_once = False
@@ -194,13 +196,18 @@ class BrokerLifecycle:
         """Have the controller move what this broker leads. Resolved when it has, or cannot be waited for."""
         if self.state is not BrokerState.RUNNING or self.fenced:
             self.stop()
-            return self._left
+        else:
+            self.hand_over().then(lambda _: self._ask_for_leave())
+        return self._left
+
+    def _ask_for_leave(self) -> None:
+        if self.state is not BrokerState.RUNNING:
+            return
         self.state = BrokerState.PENDING_CONTROLLED_SHUTDOWN
         self._began_ms = self._clock.monotonic_ms()
         self._pause_ms = _PAUSE_MS_MIN
         self.beat_now()
         self._timer.call_later(_LEAVE_ALONE_MS, self._leave_if_alone)
-        return self._left
 
     def _leave_if_alone(self) -> None:
         if self.state is not BrokerState.PENDING_CONTROLLED_SHUTDOWN:
@@ -366,7 +373,12 @@ class BrokerLifecycle:
             code = error.code
         problem = "" if code is ErrorCode.NONE else code.name
         if problem and self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN:
-            _log.warning("stopping without the controller's leave, which does not answer: %s", problem)
+            if code in _UNKNOWN:
+                _log.info("stopping: the controller does not know this broker any more")
+            elif code is ErrorCode.REQUEST_TIMED_OUT:
+                _log.warning("stopping without the controller's leave: it does not answer")
+            else:
+                _log.warning("stopping without the controller's leave: it answers %s", problem)
             self.stop()
         elif code in _UNKNOWN and self.state is BrokerState.RUNNING:
             _log.warning("the controller does not know this broker any more: it registers anew")
@@ -416,3 +428,9 @@ class BrokerLifecycle:
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
+
+
+def _nothing_to_hand_over() -> Deferred[None]:
+    done: Deferred[None] = Deferred()
+    done.resolve(None)
+    return done

@@ -13,17 +13,18 @@ from kbroker.broker.controller_registration import ControllerRegistration
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.failure_watch import FailureWatch
 from kbroker.broker.forwarding import Forwarder
-from kbroker.broker.peer import PeerAddress, PeerError, Peers
+from kbroker.broker.peer import AS_CONTROLLER, PeerAddress, PeerError, Peers
 from kbroker.broker.producer_ids import ProducerIdSource
 from kbroker.controller.brokers import NodeRegistration
 from kbroker.controller.features import SUPPORTED_FEATURES
 from kbroker.controller.producer_ids import ProducerIdBlock
 from kbroker.errors import ApiError, ErrorCode, error_code
 from kbroker.protocol.generated.allocate_producer_ids_request import AllocateProducerIdsRequest
+from kbroker.raft.messages import ResignRequested
 
 if TYPE_CHECKING:
     from kbroker.broker.controller_chores import ControllerChores
-    from kbroker.broker.kraft_node import KraftNode, KraftSetup
+    from kbroker.broker.kraft_node import KraftNode, KraftSetup, Leader
     from kbroker.broker.timer import Timer
     from kbroker.clock import Clock
     from kbroker.config.broker_config import BrokerConfig
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _ASK_TIMEOUT_MS = 10_000
+#: How long a controller that stops waits for its successor.
+_HAND_OVER_MS = 1500.0
 
 
 class Membership:
@@ -69,6 +72,8 @@ class Membership:
         self._kraft = kraft
         self._metadata = metadata
         self._peers = peers
+        self._clock = clock
+        self._timer = timer
         self._controller_listener = controller_listener
         self._foreign: set[PeerAddress] = set()
         self.broker_listener = broker_listener
@@ -103,6 +108,7 @@ class Membership:
                 applied_offset=lambda: kraft.metadata.image.offset,
             )
             metadata.subscribe(self.lifecycle.on_metadata)
+            self.lifecycle.hand_over = self._hand_over
             # Also of this node's own controller: one way for all.
             kraft.controller.producer_ids = ProducerIdSource(self._allocate_producer_ids)
         self.absent = AbsentBrokers(timer, clock)
@@ -151,6 +157,27 @@ class Membership:
             self._registration.stop()
         self.watch.stop()
         self.channel.close()
+
+    def _hand_over(self) -> Deferred[None]:
+        """Let another node be the active controller, if one can: it decides who leads what this broker leads,
+        while this one goes on to serve. Resolved when there is one, or none was found in time.
+        """
+        done: Deferred[None] = Deferred()
+        raft = self._kraft.raft
+        if not self._kraft.controller.active or not raft.node.may_hand_over(self._clock.monotonic_ms()):
+            done.resolve(None)
+            return done
+        _log.info("another node is to be the active controller, as this one stops")
+        alarm = self._timer.call_later(_HAND_OVER_MS, lambda: done.resolve(None))
+
+        def heard(leader: Leader) -> None:
+            if leader.node_id >= 0:
+                alarm.cancel()
+                done.resolve(None)
+
+        self._kraft.on_leader_changed(heard)
+        raft.step(ResignRequested(raft.node.epoch))
+        return done
 
     def ask_broker(self, broker_id: int, request: Message) -> Deferred[Any]:
         """The answer of another broker; fails with ApiError NETWORK_EXCEPTION if there is none."""
@@ -209,9 +236,9 @@ class Membership:
             return PeerAddress(leader.node_id, "", 0)
         for endpoint in leader.endpoints:
             if endpoint.name == self._controller_listener:
-                return PeerAddress(leader.node_id, endpoint.host, endpoint.port)
+                return PeerAddress(leader.node_id, endpoint.host, endpoint.port, AS_CONTROLLER)
         first = next(iter(leader.endpoints), None)
-        return None if first is None else PeerAddress(leader.node_id, first.host, first.port)
+        return None if first is None else PeerAddress(leader.node_id, first.host, first.port, AS_CONTROLLER)
 
     def _allocate_producer_ids(self) -> Deferred[ProducerIdBlock]:
         request = AllocateProducerIdsRequest(broker_id=self._setup.node_id, broker_epoch=self.broker_epoch())

@@ -247,6 +247,10 @@ def _would_vote(s: QuorumState, request: VoteRequest) -> bool:
 def begin_requested(s: QuorumState, now: int, token: object, request: BeginQuorumEpochRequest) -> None:
     """A leader tells of its election."""
     error = _check_leader(s, request.leader_id, request.epoch)
+    if error is ErrorCode.NONE and not s.rules.current.kraft_version and request.leader_id not in s.voters:
+        # Nobody votes here but those of the configuration, so that nobody else can have been elected.
+        warn(s, f"node {request.leader_id}, which is no voter, says that it leads epoch {request.epoch}")
+        error = ErrorCode.INVALID_REQUEST
     if error is ErrorCode.NONE:
         heed_leader(s, now, request.leader_id, request.epoch, request.endpoints)
         if not _is_me(s, request.voter):

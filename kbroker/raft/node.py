@@ -175,6 +175,20 @@ class RaftNode:
         """Where the log ends, as far as the driver has told."""
         return self._state.log.end
 
+    def may_hand_over(self, now_ms: int) -> bool:
+        """Whether another voter listens, and has what is committed: it would be elected if this leader
+        resigned (`ResignRequested`)."""
+        s = self._state
+        if s.leading is None or not s.leading.established:
+            return False
+        return any(
+            replica.fetched_at is not None
+            and replica.fetched_at > now_ms - s.timeouts.fetch_ms // 2
+            and replica.end >= s.high_watermark
+            for id, replica in s.leading.voters.items()
+            if id != s.me.id
+        )
+
     def endpoints_of(self, node_id: int) -> tuple[QuorumEndpoint, ...]:
         """Where the controller listeners of a node are, as far as known: where a `Send` goes."""
         return self._state.endpoints_of(node_id)

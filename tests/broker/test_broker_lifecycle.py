@@ -282,6 +282,19 @@ def test_it_leaves_when_the_controller_lets_it(world):
     assert len(world.sent) == sent
 
 
+def test_it_hands_over_the_office_before_it_asks_for_leave(world):
+    world.join()
+    handed_over = Deferred()
+    world.life.hand_over = lambda: handed_over
+    asked = len(world.sent)
+    left = world.life.leave()
+    assert len(world.sent) == asked
+    handed_over.resolve(None)
+    assert world.request.want_shut_down
+    world.answer(GO)
+    assert left.done
+
+
 def test_it_leaves_without_asking_where_there_is_no_controller(world):
     world.join()
     left = world.life.leave()
