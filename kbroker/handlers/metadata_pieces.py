@@ -9,7 +9,7 @@ stands in which order is known here; tests hold every version against the codec.
 from __future__ import annotations
 
 from struct import Struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kbroker.errors import ErrorCode
 from kbroker.handlers.partition_state import Reachable
@@ -35,6 +35,8 @@ _EPOCHS_SINCE, _OPERATIONS_SINCE, _COMPACT_SINCE, _IDS_SINCE, _ERROR_SINCE = 7, 
 _LAST_WITH_CLUSTER_OPERATIONS = 10
 _COUNT, _SHORT = Struct(">i"), Struct(">h")
 _ONE_BYTE = tuple(bytes((value,)) for value in range(128))
+#: Legal names are shorter.
+_NAME_SIZES = 250
 _HEAD, _HEAD_WITH_EPOCH = Struct(">hii"), Struct(">hiii")
 
 
@@ -69,6 +71,11 @@ class TopicPieces:
         self._end_of_topic = b"".join(
             (_COUNT.pack(operations) * (version >= _OPERATIONS_SINCE), b"\0" * tags)
         )
+        self._has_id, self._has_internal = version >= _IDS_SINCE, version >= 1
+        self._pack: Any = _HEAD_WITH_EPOCH.pack if version >= _EPOCHS_SINCE else _HEAD.pack
+        self._one = self._count(1)
+        #: What a topic begins with, by the size of its name.
+        self._heads = [b"\0\0" + self._name_size(size) for size in range(_NAME_SIZES)]
         self._lists: dict[tuple[tuple[int, ...], tuple[int, ...], tuple[Uuid, ...]], bytes] = {}
         self._pieces: dict[Uuid, tuple[TopicImage, bytes]] = {}
         self._size = 0
@@ -97,23 +104,30 @@ class TopicPieces:
         return piece
 
     def _encode(self, topic: TopicImage) -> bytes:
-        count = self._count(len(topic.partitions))
-        partitions = self._partitions(topic.partitions)
-        return b"".join((self._before_partitions(topic), count, *partitions, self._end_of_topic))
+        name, partitions = topic.name.encode(), topic.partitions
+        heads, count = self._heads, len(partitions)
+        # No error, name, id, whether it is internal, partitions.
+        return b"".join(
+            (
+                heads[len(name)] if len(name) < len(heads) else b"\0\0" + self._name_size(len(name)),
+                name,
+                topic.id if self._has_id else b"",
+                _ONE_BYTE[topic.is_internal] if self._has_internal else b"",
+                self._one if count == 1 else self._count(count),
+                *self._partitions(partitions),
+                self._end_of_topic,
+            )
+        )
 
-    def _before_partitions(self, topic: TopicImage) -> bytes:
-        """No error, name, id, whether it is internal."""
-        name = topic.name.encode()
-        size = self._count(len(name)) if self._version >= _COMPACT_SINCE else _SHORT.pack(len(name))
-        topic_id = topic.id if self._version >= _IDS_SINCE else b""
-        internal = (b"\1" if topic.is_internal else b"\0") if self._version >= 1 else b""
-        return b"\0\0%b%b%b%b" % (size, name, topic_id, internal)
+    def _name_size(self, size: int) -> bytes:
+        return self._count(size) if self._version >= _COMPACT_SINCE else _SHORT.pack(size)
 
-    def _partitions(self, partitions: Iterable[PartitionImage]) -> Iterable[bytes]:
-        lists, leader_of = self._lists, self._reachable.leader
+    def _partitions(self, partitions: Iterable[PartitionImage]) -> list[bytes]:
+        lists, leader_of, pack = self._lists, self._reachable.leader, self._pack
         with_epoch = self._version >= _EPOCHS_SINCE
-        pack, pack_with_epoch = _HEAD.pack, _HEAD_WITH_EPOCH.pack
-        for index, partition in enumerate(partitions):
+        out: list[bytes] = []
+        index = 0
+        for partition in partitions:
             leader, error = leader_of(partition)
             if error is ErrorCode.LISTENER_NOT_FOUND and self._version < 6:
                 error = ErrorCode.LEADER_NOT_AVAILABLE
@@ -121,10 +135,14 @@ class TopicPieces:
             rest = lists.get(key)
             if rest is None:
                 rest = lists[key] = self._encode_lists(partition)
-            if with_epoch:
-                yield pack_with_epoch(error, index, leader, partition.leader_epoch) + rest
-            else:
-                yield pack(error, index, leader) + rest
+            out.append(
+                pack(error, index, leader, partition.leader_epoch)
+                if with_epoch
+                else pack(error, index, leader)
+            )
+            out.append(rest)
+            index += 1
+        return out
 
     def _encode_lists(self, partition: PartitionImage) -> bytes:
         """What of a partition comes behind the leader."""
