@@ -126,8 +126,7 @@ class TopicPieces:
         lists, leader_of, pack = self._lists, self._reachable.leader, self._pack
         with_epoch = self._version >= _EPOCHS_SINCE
         out: list[bytes] = []
-        index = 0
-        for partition in partitions:
+        for index, partition in enumerate(partitions):
             leader, error = leader_of(partition)
             if error is ErrorCode.LISTENER_NOT_FOUND and self._version < 6:
                 error = ErrorCode.LEADER_NOT_AVAILABLE
@@ -141,7 +140,6 @@ class TopicPieces:
                 else pack(error, index, leader)
             )
             out.append(rest)
-            index += 1
         return out
 
     def _encode_lists(self, partition: PartitionImage) -> bytes:
