@@ -25,7 +25,7 @@ from kbroker.broker.housekeeping import Housekeeping
 from kbroker.broker.kraft_node import KraftNode, KraftSetup
 from kbroker.broker.log_mover import LogMover
 from kbroker.broker.membership import Membership
-from kbroker.broker.peer import PeerAddress
+from kbroker.broker.peer import AS_CONTROLLER, PeerAddress
 from kbroker.broker.raft_peers import QuorumService, RaftPeers, wire_of
 from kbroker.broker.read_replicas import RACK_AWARE
 from kbroker.broker.replica_fetcher import FetchSettings
@@ -284,7 +284,9 @@ class Node:
         syncing = BlockingRunner(asyncio.get_running_loop(), threads=min(len(logs.dirs), 8), name="sync")
         self._undo.append(syncing.close)
         metadata = MetadataCache(self.cluster_id)
-        peers = self._peers = PeerClient(f"kbroker-{self.node_id}", timer, peer_routes(config))
+        peers = self._peers = PeerClient(
+            f"kbroker-{self.node_id}", timer, peer_routes(config), self._sockets.peer_security
+        )
         self._undo.append(peers.close)
         wire = wire_of(self.cluster_id, self._quorum.controller_listener)
         kraft = self._open_quorum(logs, metadata, peers, wire, timer, blocking)
@@ -460,7 +462,7 @@ class Node:
             is_broker=self._quorum.is_broker,
             is_controller=self._quorum.is_controller,
             directory_id=self._folders.metadata_directory_id(),
-            bootstrap_controllers=[PeerAddress(-1, *server) for server in self._quorum.bootstrap],
+            bootstrap_controllers=[PeerAddress(-1, *at, AS_CONTROLLER) for at in self._quorum.bootstrap],
             timeouts=self._raft_timeouts(),
             random=secrets.randbelow,
             auto_join=config.get_bool("controller.quorum.auto.join.enable"),

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from kbroker.protocol.primitives import Message
 
 
+#: `PeerAddress.security_protocol` of controllers: that of their listener, which every node knows by itself.
+AS_CONTROLLER = -1
+
+
 class PeerAddress(NamedTuple):
     """Where a node is reached. The id is who should be there; connections are kept by all of it."""
 
@@ -39,6 +43,8 @@ class PeerFailure(Enum):
     TIMED_OUT = "does not answer"
     #: The node has no version of this API that we have, or not the one that was demanded. Not sent.
     UNSUPPORTED_VERSION = "does not know the request"
+    #: It, or this node, does not take the other one for what it says it is. Not sent.
+    NOT_TRUSTED = "and this node do not trust each other"
     #: No way to the host (no route, no such name), or too much is waiting for it already. Not sent.
     UNREACHABLE = "cannot be reached"
 

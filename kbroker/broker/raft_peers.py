@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kbroker import __version__
 from kbroker.broker.deferred import Deferred
-from kbroker.broker.peer import PeerAddress, PeerError, PeerFailure, Peers, Watch
+from kbroker.broker.peer import AS_CONTROLLER, PeerAddress, PeerError, PeerFailure, Peers, Watch
 from kbroker.controller.features import kraft_version_refused
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.api_versions_request import ApiVersionsRequest
@@ -138,7 +138,7 @@ class RaftPeers:
         if not endpoints:
             return None
         chosen = next((each for each in endpoints if each.name == self._listener), endpoints[0])
-        return PeerAddress(to, chosen.host, chosen.port)
+        return PeerAddress(to, chosen.host, chosen.port, AS_CONTROLLER)
 
 
 def _kraft_versions(response: Any) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from kbroker import __version__
 from kbroker.cli.admin_base import AdminGroup, Session
 from kbroker.cli.output import clean
 from kbroker.client.errors import ClientError, NotConnected
-from kbroker.errors import ApiError
+from kbroker.errors import ApiError, ConfigError
 
 
 class _Root(AdminGroup):
@@ -91,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # Nothing more can be written at exit either.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
-        except (ClientError, OSError) as error:
+        except (ClientError, ConfigError, OSError) as error:
             return _fail(str(error))
         return session.exit_code
 

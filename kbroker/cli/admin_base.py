@@ -18,6 +18,7 @@ from kbroker.types import TopicPartition
 
 DEFAULT_BOOTSTRAP = "localhost:9092"
 BOOTSTRAP_VARIABLE = "KBROKER_BOOTSTRAP"
+CONFIG_VARIABLE = "KBROKER_COMMAND_CONFIG"
 DEFAULT_TIMEOUT_S = 15.0
 
 
@@ -28,6 +29,7 @@ class Session:
         self.bootstrap = os.environ.get(BOOTSTRAP_VARIABLE) or DEFAULT_BOOTSTRAP
         self.json = False
         self.timeout_s = DEFAULT_TIMEOUT_S
+        self.command_config = os.environ.get(CONFIG_VARIABLE) or None
         self.exit_code = 0
         self._cluster: Cluster | None = None
 
@@ -42,8 +44,27 @@ class Session:
     def cluster(self) -> Cluster:
         """The cluster; connects at the first question."""
         if self._cluster is None:
-            self._cluster = Cluster(self.bootstrap, client_id="kbroker-admin", timeout_s=self.timeout_s)
+            self._cluster = Cluster(
+                self.bootstrap, client_id="kbroker-admin", timeout_s=self.timeout_s, settings=self._settings()
+            )
         return self._cluster
+
+    def _settings(self) -> dict[str, str]:
+        """Of the client, from --command-config.
+
+        Raises:
+            click.UsageError: the file cannot be read.
+        """
+        if self.command_config is None:
+            return {}
+        from kbroker.config.sources import parse_properties
+
+        try:
+            with open(self.command_config, encoding="utf-8") as file:
+                return parse_properties(file.read(), self.command_config)
+        except (OSError, UnicodeDecodeError) as error:
+            why = getattr(error, "strerror", None) or "no text"
+            raise click.UsageError(f"cannot read {self.command_config}: {why}") from None
 
     def show(
         self, data: object, columns: Sequence[str], rows: list[Sequence[object]], title: str | None = None
@@ -100,6 +121,13 @@ def _common_options() -> list[click.Parameter]:
             expose_value=False,
             callback=keep("bootstrap"),
             help=f"Brokers of the cluster.  [default: ${BOOTSTRAP_VARIABLE} or {DEFAULT_BOOTSTRAP}]",
+        ),
+        click.Option(
+            ["--command-config"],
+            metavar="FILE",
+            expose_value=False,
+            callback=keep("command_config"),
+            help=f"Properties of the client: security.protocol, sasl.…, ssl.…  [default: ${CONFIG_VARIABLE}]",
         ),
         click.Option(
             ["--json"],

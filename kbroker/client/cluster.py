@@ -6,9 +6,9 @@ answer says "not here, not now" is asked again, with fresh metadata, until the t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from time import monotonic, sleep
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from kbroker.client.connection import Address, Connection
 from kbroker.client.errors import ClientError, NotConnected, Unreachable, check, error_code
@@ -20,6 +20,9 @@ from kbroker.protocol.generated.metadata_request import MetadataRequest, Metadat
 from kbroker.protocol.generated.metadata_response import MetadataResponse, MetadataResponseBroker
 from kbroker.protocol.primitives import Message
 from kbroker.types import TopicPartition
+
+if TYPE_CHECKING:
+    from kbroker.client.security import ClientSecurity
 
 R = TypeVar("R", bound=Message)
 T = TypeVar("T")
@@ -70,19 +73,38 @@ def parse_bootstrap(text: str) -> list[Address]:
     return addresses
 
 
+def _security(settings: Mapping[str, str] | None) -> ClientSecurity | None:
+    if not settings or settings.get("security.protocol", "PLAINTEXT").upper() == "PLAINTEXT":
+        return None
+    # Plain clients load nothing of it.
+    from kbroker.client.security import ClientSecurity
+
+    return ClientSecurity(settings)
+
+
 class Cluster:
     """A context manager; nothing is connected before the first question.
 
     Args:
         bootstrap: "host:port" of one or more brokers, with commas between.
         timeout_s: for each connection and answer, and for all tries of one question together.
+        settings: Kafka's client settings of TLS and SASL (`security.protocol` …).
 
     Raises:
         ClientError: a bootstrap address is malformed.
+        ConfigError: the settings do not do.
     """
 
-    def __init__(self, bootstrap: str, *, client_id: str = "kbroker", timeout_s: float = 30.0) -> None:
+    def __init__(
+        self,
+        bootstrap: str,
+        *,
+        client_id: str = "kbroker",
+        timeout_s: float = 30.0,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
         self.bootstrap = parse_bootstrap(bootstrap)
+        self._security = _security(settings)
         self.timeout_s = timeout_s
         self._client_id = client_id
         self._connections: dict[Address, Connection] = {}
@@ -303,7 +325,9 @@ class Cluster:
     def _connect(self, address: Address) -> Connection:
         connection = self._connections.get(address)
         if connection is None:
-            connection = Connection(address, client_id=self._client_id, timeout_s=self.timeout_s)
+            connection = Connection(
+                address, client_id=self._client_id, timeout_s=self.timeout_s, security=self._security
+            )
             self._connections[address] = connection
         return connection
 

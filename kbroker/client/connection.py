@@ -6,7 +6,7 @@ import socket
 from itertools import count
 from struct import Struct
 from time import monotonic
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from kbroker import __version__
 from kbroker.client.errors import ClientError, NotConnected, Unreachable, Unsupported
@@ -17,6 +17,9 @@ from kbroker.protocol.generated.api_versions_response import ApiVersionsResponse
 from kbroker.protocol.generated.request_header import RequestHeader
 from kbroker.protocol.generated.response_header import ResponseHeader
 from kbroker.protocol.primitives import Message
+
+if TYPE_CHECKING:
+    from kbroker.client.security import ClientSecurity
 
 R = TypeVar("R", bound=Message)
 
@@ -44,14 +47,23 @@ class Connection:
 
     Args:
         timeout_s: for connecting, and for each answer.
+        security: TLS and login.
 
     Raises:
+        NotTrusted: TLS or the login fails.
         NotConnected: refused, unknown host, or timed out.
         Unreachable: the broker closes, or does not answer.
         ClientError: what listens there is no Kafka broker.
     """
 
-    def __init__(self, address: Address, *, client_id: str = "kbroker", timeout_s: float = 10.0) -> None:
+    def __init__(
+        self,
+        address: Address,
+        *,
+        client_id: str = "kbroker",
+        timeout_s: float = 10.0,
+        security: ClientSecurity | None = None,
+    ) -> None:
         self.address = address
         self._client_id = client_id
         self._timeout_s = timeout_s
@@ -65,11 +77,19 @@ class Connection:
             raise NotConnected(f"cannot connect to {address} ({reason})") from None
         try:
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if security is not None:
+                self._socket = security.secure(self._socket, address.host)
             self.api_versions = self._negotiate()
+            self._ranges = {
+                api.api_key: (api.min_version, api.max_version) for api in self.api_versions.api_keys
+            }
+            self._security = security
+            self._log_in_at: float | None = None
+            if security is not None:
+                self._log_in_at = security.log_in(self)
         except BaseException:
             self.close()
             raise
-        self._ranges = {api.api_key: (api.min_version, api.max_version) for api in self.api_versions.api_keys}
 
     def close(self) -> None:
         """Close the socket; more than once is fine."""
@@ -109,6 +129,9 @@ class Connection:
             ClientError: the answer cannot be read.
         """
         key = _key(request)
+        if self._log_in_at is not None and monotonic() >= self._log_in_at and self._security is not None:
+            self._log_in_at = None
+            self._log_in_at = self._security.log_in(self)
         if version is None:
             version = self.version(key)
         body = self._exchange(request, version)

@@ -17,6 +17,10 @@ class NotConnected(Unreachable):
     """Nothing listens there, or it does not accept."""
 
 
+class NotTrusted(ClientError):
+    """TLS or the login fails: the broker does not take us for what we say, or we do not trust it."""
+
+
 class Unsupported(ClientError):
     """The broker is too old (or new) for what is asked."""
 

@@ -59,6 +59,16 @@ def inter_broker_listener(config: BrokerConfig) -> str:
     return next((each.name for each in listeners if each.security_protocol == protocol), protocol)
 
 
+def protocol_of(config: BrokerConfig, listener: str) -> str:
+    """The security protocol of a listener, here or of another node.
+
+    Raises:
+        ConfigError: listener.security.protocol.map is malformed.
+    """
+    protocols = _protocol_map(config)
+    return protocols.get(listener.upper(), "PLAINTEXT")
+
+
 def advertised_listeners(
     config: BrokerConfig, bound: Sequence[ListenerAddress], host_name: str
 ) -> tuple[ListenerAddress, ...]:

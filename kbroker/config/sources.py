@@ -34,7 +34,7 @@ NOT_SETTINGS = frozenset(
 )
 
 #: Variables of kbroker-admin and of tests.
-OTHER_PREFIXES = ("KBROKER_BOOTSTRAP", "KBROKER_TEST")
+OTHER_PREFIXES = ("KBROKER_BOOTSTRAP", "KBROKER_COMMAND_CONFIG", "KBROKER_TEST")
 
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 _BLANKS = " \t\f"

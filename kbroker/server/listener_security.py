@@ -129,7 +129,7 @@ class ListenerSecurity:
         from time import monotonic
 
         from kbroker.security.principal_rules import PrincipalRules
-        from kbroker.server.tls import TlsSource, server_context, store_paths
+        from kbroker.security.ssl_context import TlsSource, server_context, store_paths
 
         settings, name = self._settings, self._listener.name
         # As in Kafka, certificates of clients do not count beside SASL, unless the listener's own setting

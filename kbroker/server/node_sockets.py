@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from kbroker.config.listeners import (
@@ -12,6 +12,8 @@ from kbroker.config.listeners import (
     advertised_listeners,
     bound_listeners,
     controller_listeners,
+    inter_broker_listener,
+    protocol_of,
 )
 from kbroker.config.quorum import QuorumConfig, check_listeners
 from kbroker.handlers.context import BROKER, CONTROLLER
@@ -19,10 +21,12 @@ from kbroker.metadata.image import Endpoint
 from kbroker.server.binding import bind_sockets
 
 if TYPE_CHECKING:
+    from kbroker.broker.peer import PeerAddress
     from kbroker.broker.services import Services
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.server.listener import SocketServer
     from kbroker.server.listener_security import ListenerSecurity
+    from kbroker.server.peer_security import PeerSecurity
 
 _PROTOCOL_NUMBERS = {"PLAINTEXT": 0, "SSL": 1, "SASL_PLAINTEXT": 2, "SASL_SSL": 3}
 
@@ -46,6 +50,8 @@ class NodeSockets:
             for each in (*clients, *controllers)
             if each.security_protocol != "PLAINTEXT"
         }
+        #: How this node shows itself to others; None: as everybody can.
+        self.peer_security = _peer_security(config, quorum)
         self._sockets: dict[str, tuple[ListenerAddress, str, list[socket.socket]]] = {}
         try:
             bound_clients = [self._bind(each, BROKER) for each in clients]
@@ -97,6 +103,17 @@ def _security(config: BrokerConfig, listener: ListenerAddress) -> ListenerSecuri
     from kbroker.server.listener_security import ListenerSecurity
 
     return ListenerSecurity(config, listener)
+
+
+def _peer_security(
+    config: BrokerConfig, quorum: QuorumConfig
+) -> Callable[[PeerAddress], PeerSecurity | None] | None:
+    names = (inter_broker_listener(config), quorum.controller_listener)
+    if all(protocol_of(config, name) == "PLAINTEXT" for name in names):
+        return None
+    from kbroker.server.peer_security import peer_security
+
+    return peer_security(config, quorum.controller_listener)
 
 
 def endpoints(listeners: Sequence[ListenerAddress]) -> list[Endpoint]:

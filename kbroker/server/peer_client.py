@@ -20,6 +20,7 @@ from kbroker.server.peer_watch import PeerWatch
 if TYPE_CHECKING:
     from kbroker.broker.timer import Timer
     from kbroker.protocol.primitives import Message
+    from kbroker.server.peer_security import PeerSecurity
 
 #: Largest answer that is taken from a peer.
 RESPONSE_BYTES_MAX = 512 * 1024 * 1024
@@ -32,11 +33,17 @@ class PeerClient:
         client_id: what the peers see in the requests' headers.
         timer: for time-outs and pauses.
         routes: where to connect in place of an address.
+        security: how to show oneself there.
     """
 
     def __init__(
-        self, client_id: str, timer: Timer, routes: Mapping[tuple[str, int], tuple[str, int]] | None = None
+        self,
+        client_id: str,
+        timer: Timer,
+        routes: Mapping[tuple[str, int], tuple[str, int]] | None = None,
+        security: Callable[[PeerAddress], PeerSecurity | None] | None = None,
     ) -> None:
+        self._security = security
         self._routes = routes or {}
         self._loop = asyncio.get_running_loop()
         self._client_id = client_id
@@ -63,7 +70,12 @@ class PeerClient:
         connection = self._connections.get((address, channel))
         if connection is None:
             connection = self._connections[address, channel] = PeerConnection(
-                self._loop, self._timer, self._routed(address), self._client_id, self._buffers
+                self._loop,
+                self._timer,
+                self._routed(address),
+                self._client_id,
+                self._buffers,
+                None if self._security is None else self._security(address),
             )
         return connection.send(request, timeout_ms, version)
 

@@ -1,6 +1,7 @@
 """One connection to another node: its versions, what waits to be sent, what waits to be answered.
 
-IDLE -> CONNECTING -> ASKING (ApiVersions) -> READY -> IDLE, and PAUSING after an attempt that failed.
+IDLE -> CONNECTING -> ASKING (ApiVersions) -> LOGIN (SASL) -> READY -> IDLE, and PAUSING after an attempt that
+failed; READY -> LOGIN -> READY when a session ends.
 Requests wait in `_queue` unless READY; in `_sent` they wait for their answers, in the order of both.
 """
 
@@ -30,6 +31,7 @@ from kbroker.server.peer_socket import CONNECT_MS_MAX, PeerSocket, ReceiveBuffer
 if TYPE_CHECKING:
     from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.protocol.primitives import Message
+    from kbroker.server.peer_security import PeerSecurity
 
 _log = logging.getLogger(__name__)
 _HEADER = Struct(">ihhih")
@@ -44,10 +46,15 @@ UNSENT_BYTES_MAX = 64 * 1024 * 1024
 _FIRST_API_VERSIONS = 3
 
 
+#: The part of a session's lifetime after which this node logs in again (Kafka: between 0.85 and 0.95).
+_SESSION_SHARE = 0.9
+
+
 class _State(Enum):
     IDLE = 0
     CONNECTING = 1
     ASKING = 2
+    LOGIN = 6
     READY = 3
     PAUSING = 4
     CLOSED = 5
@@ -85,6 +92,7 @@ class PeerConnection:
         address: of the peer.
         client_id: in the headers.
         buffers: shared by all connections.
+        security: TLS and login, if there is any.
     """
 
     def __init__(
@@ -94,7 +102,9 @@ class PeerConnection:
         address: PeerAddress,
         client_id: str,
         buffers: ReceiveBuffers,
+        security: PeerSecurity | None = None,
     ) -> None:
+        self._security = security
         self._loop = loop
         self._timer = timer
         self._address = address
@@ -141,6 +151,7 @@ class PeerConnection:
             self._loop,
             self._address,
             lambda: PeerSocket(self._buffers, self._opened, self._frame_came, self._lost),
+            None if self._security is None else self._security.tls,
         )
         if problem is not None and self._state is _State.CONNECTING:
             self._attempt = None
@@ -178,6 +189,46 @@ class PeerConnection:
             self._drop(PeerFailure.UNSUPPORTED_VERSION, detail, _State.PAUSING)
             return
         self._versions = {api.api_key: (api.min_version, api.max_version) for api in response.api_keys}
+        if self._security is not None and self._security.mechanism:
+            self._log_in(self._security)
+        else:
+            self._be_ready()
+
+    def _log_in(self, security: PeerSecurity) -> None:
+        """For the first time, or again before the session is over (KIP-368): requests wait meanwhile."""
+        from kbroker.server.peer_login import PeerLogin
+
+        self._state = _State.LOGIN
+        if self._alarm is None:
+            self._alarm = self._timer.call_later(CONNECT_MS_MAX, self._asked_in_vain)
+        sock = self._socket
+
+        def ask(request: Message) -> Deferred[Any]:
+            pending = _Pending(request, None)
+            if self._socket is sock and sock is not None:
+                self._write(pending)
+            else:
+                pending.fail(self._error(PeerFailure.CLOSED))
+            return pending.answer
+
+        def done(problem: str, lifetime_ms: int) -> None:
+            if self._socket is not sock or self._state is not _State.LOGIN:
+                return
+            if problem:
+                self._drop(PeerFailure.NOT_TRUSTED, problem, _State.PAUSING)
+                return
+            self._be_ready()
+            if lifetime_ms > 0 and self._socket is sock:
+                self._alarm = self._timer.call_later(lifetime_ms * _SESSION_SHARE, self._session_ends)
+
+        PeerLogin(security, ask, done).begin()
+
+    def _session_ends(self) -> None:
+        self._alarm = None
+        if self._state is _State.READY and self._security is not None:
+            self._log_in(self._security)
+
+    def _be_ready(self) -> None:
         self._state = _State.READY
         self._pause_ms = PAUSE_MS_MIN
         self._stop_alarm()
@@ -186,7 +237,7 @@ class PeerConnection:
 
     def _asked_in_vain(self) -> None:
         self._alarm = None
-        self._drop(PeerFailure.TIMED_OUT, "no answer to ApiVersions", _State.PAUSING)
+        self._drop(PeerFailure.TIMED_OUT, "no answer to ApiVersions or the login", _State.PAUSING)
 
     def _pause_over(self) -> None:
         self._alarm = None

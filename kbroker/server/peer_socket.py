@@ -12,9 +12,12 @@ import re
 import socket
 from collections.abc import Callable
 from struct import Struct
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
 from kbroker.broker.peer import PeerAddress, PeerFailure
+
+if TYPE_CHECKING:
+    import ssl
 
 _SIZE = Struct(">i")
 #: More than this is read in the next turn, or into the frame's own buffer.
@@ -182,16 +185,23 @@ class PeerSocket(asyncio.BufferedProtocol):
 
 
 async def connect(
-    loop: asyncio.AbstractEventLoop, address: PeerAddress, make: Callable[[], asyncio.BaseProtocol]
+    loop: asyncio.AbstractEventLoop,
+    address: PeerAddress,
+    make: Callable[[], asyncio.BaseProtocol],
+    tls: ssl.SSLContext | None = None,
 ) -> tuple[PeerFailure, str] | None:
     """One attempt; why it failed, or None."""
+    more: dict[str, Any] = {} if tls is None else {"ssl": tls, "server_hostname": address.host}
     try:
         async with asyncio.timeout(CONNECT_MS_MAX / 1000):
-            await loop.create_connection(make, address.host, address.port)
+            await loop.create_connection(make, address.host, address.port, **more)
     except TimeoutError:
         return PeerFailure.TIMED_OUT, f"no connection within {CONNECT_MS_MAX} ms"
     except OSError as error:
         text = error.strerror or str(error)
+        if hasattr(error, "verify_message") or hasattr(error, "library"):
+            # It is ssl.SSLError, which is not imported here: plain nodes have no TLS.
+            return PeerFailure.NOT_TRUSTED, f"TLS: {getattr(error, 'verify_message', '') or text}"
         return (PeerFailure.REFUSED if _is_refused(error) else PeerFailure.UNREACHABLE), text
     return None
 

@@ -361,7 +361,9 @@ class SaslGate:
 
     def _too_late(self, connection: ConnectionCore) -> None:
         self._deadline = None
-        connection.close(f"no login within {LOGIN_MS_MAX // 1000} s")
+        # Nodes watch each other by connections that say nothing.
+        silent = self._state is _State.INITIAL
+        connection.close("" if silent else f"no login within {LOGIN_MS_MAX // 1000} s")
         if connection.on_output is not None:
             connection.on_output()
 

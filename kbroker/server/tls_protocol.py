@@ -175,7 +175,8 @@ class TlsProtocol(SocketProtocol):
 
     def _too_late(self) -> None:
         self._deadline = None
-        self.core.close(f"no TLS handshake within {HANDSHAKE_S_MAX:.0f} s")
+        # Nodes watch each other by connections that say nothing.
+        self.core.close(f"no TLS handshake within {HANDSHAKE_S_MAX:.0f} s" if self._arrived else "")
         self.abort()
 
     def _stop_deadline(self) -> None:

@@ -28,10 +28,12 @@ class RunningBroker:
     Attributes:
         bootstrap: its "host:port".
         data: the folder of its data.
+        client: settings of clients that it needs (`security.protocol` …).
     """
 
-    def __init__(self, bootstrap: str, data: str) -> None:
+    def __init__(self, bootstrap: str, data: str, client: Mapping[str, str] | None = None) -> None:
         self.bootstrap = bootstrap
+        self.client = dict(client or {})
         self.data = data
 
     def create_topic(
@@ -46,7 +48,7 @@ class RunningBroker:
         from kbroker.client.topics import create_topic
 
         settings = {key: setting_text(value) for key, value in (config or {}).items()}
-        with Cluster(self.bootstrap) as cluster:
+        with Cluster(self.bootstrap, settings=self.client) as cluster:
             create_topic(cluster, name, partitions=partitions, replication_factor=1, configs=settings)
         return name
 
@@ -61,6 +63,7 @@ class Broker(RunningBroker):
         port: port to listen on; 0 takes a free one, which restarts then keep.
         host: address to listen on.
         profile: `dev` or `production`.
+        client: settings of clients, for what this object itself asks.
     """
 
     def __init__(
@@ -72,8 +75,9 @@ class Broker(RunningBroker):
         port: int = 0,
         host: str = "127.0.0.1",
         profile: str = "dev",
+        client: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__("", data or "")
+        super().__init__("", data or "", client)
         self.config = {name: setting_text(value) for name, value in (config or {}).items()}
         self.profile = profile
         self.host = host

@@ -146,6 +146,7 @@ class Cluster:
         in_process: nodes are threads of this process, which start faster and can be looked into by a
             debugger. `kill` then drops a node with all that it has open, and writes nothing; what the page
             cache has survives, as with `kill -9`. They share one interpreter lock: not for measuring.
+        client: settings of clients (`security.protocol` …), for what this object itself asks.
     """
 
     def __init__(
@@ -157,8 +158,10 @@ class Cluster:
         links: bool = True,
         profile: str = "dev",
         in_process: bool = False,
+        client: Mapping[str, str] | None = None,
     ) -> None:
         self.size = size
+        self.client = dict(client or {})
         self.in_process = in_process
         self.config = {name: setting_text(value) for name, value in (config or {}).items()}
         self.profile = profile
@@ -317,7 +320,7 @@ class Cluster:
         from kbroker.client.topics import create_topic
 
         settings = {key: setting_text(value) for key, value in (config or {}).items()}
-        with Client(self._reachable) as client:
+        with Client(self._reachable, settings=self.client) as client:
             create_topic(
                 client, name, partitions=partitions, replication_factor=replication_factor, configs=settings
             )
@@ -331,7 +334,7 @@ class Cluster:
         from kbroker.client.cluster import Cluster as Client
 
         where = self._reachable if node_id is None else self.nodes[node_id].bootstrap
-        with Client(where, timeout_s=5) as client:
+        with Client(where, timeout_s=5, settings=self.client) as client:
             return client.metadata(topics)
 
     def describe(
@@ -357,7 +360,7 @@ class Cluster:
         from kbroker.client.cluster import Cluster as Client
         from kbroker.client.describe import describe_quorum
 
-        with Client(self._reachable, timeout_s=5) as client:
+        with Client(self._reachable, timeout_s=5, settings=self.client) as client:
             quorum = describe_quorum(client)
         return -1 if quorum is None else quorum.leader
 

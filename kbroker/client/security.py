@@ -1,0 +1,118 @@
+"""TLS and SASL of the client: Kafka's client settings, as a `--command-config` file has them."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from kbroker.client.errors import NotConnected, NotTrusted
+from kbroker.errors import ConfigError, ErrorCode
+from kbroker.protocol.generated.sasl_authenticate_request import SaslAuthenticateRequest
+from kbroker.protocol.generated.sasl_authenticate_response import SaslAuthenticateResponse
+from kbroker.protocol.generated.sasl_handshake_request import SaslHandshakeRequest
+from kbroker.protocol.generated.sasl_handshake_response import SaslHandshakeResponse
+from kbroker.security.jaas import JaasEntry, parse_jaas
+from kbroker.security.sasl import LoginFailed
+from kbroker.security.sasl_client import check_client, new_client
+
+if TYPE_CHECKING:
+    import ssl
+
+    from kbroker.client.connection import Connection
+
+_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+_DEFAULTS = {
+    "ssl.enabled.protocols": "TLSv1.2,TLSv1.3",
+    "ssl.endpoint.identification.algorithm": "https",
+    "sasl.mechanism": "GSSAPI",
+}
+#: The part of a session after which a client logs in again.
+_SESSION_SHARE = 0.85
+
+
+class ClientSecurity:
+    """How to connect and log in.
+
+    Args:
+        settings: Kafka's client settings; others than those of security are left alone.
+
+    Raises:
+        ConfigError: they do not do.
+    """
+
+    def __init__(self, settings: Mapping[str, str]) -> None:
+        self._settings = {**_DEFAULTS, **settings}
+        protocol = self._settings.get("security.protocol", "PLAINTEXT").upper()
+        if protocol not in _PROTOCOLS:
+            raise ConfigError(f"security.protocol must be one of {', '.join(_PROTOCOLS)}, not {protocol}")
+        self.mechanism = self._settings["sasl.mechanism"] if protocol.startswith("SASL_") else ""
+        self._tls: ssl.SSLContext | None = None
+        self._entry: JaasEntry | None = None
+        if protocol in ("SSL", "SASL_SSL"):
+            from kbroker.security.ssl_context import client_context
+
+            self._tls = client_context(lambda name: self._settings.get(name, ""), "the client")
+        if self.mechanism:
+            text = self._settings.get("sasl.jaas.config", "")
+            if not text:
+                raise ConfigError(f"SASL {self.mechanism} needs sasl.jaas.config")
+            self._entry = parse_jaas(text)
+            check_client(self.mechanism, self._entry, "the client")
+
+    def secure(self, sock: socket.socket, host: str) -> socket.socket:
+        """The socket to use in place of a connected one.
+
+        Raises:
+            NotTrusted: TLS fails.
+        """
+        if self._tls is None:
+            return sock
+        try:
+            return self._tls.wrap_socket(sock, server_hostname=host)
+        except TimeoutError:
+            raise NotConnected(f"{host} does not answer the TLS handshake") from None
+        except OSError as error:
+            why = getattr(error, "verify_message", "") or getattr(error, "reason", "") or str(error)
+            raise NotTrusted(f"no TLS connection to {host}: {str(why).lower().replace('_', ' ')}") from None
+
+    def log_in(self, connection: Connection) -> float | None:
+        """Log in over a connection that knows the versions.
+
+        Returns:
+            When to do it again, in seconds of `time.monotonic`; None: never.
+
+        Raises:
+            NotTrusted: the broker refuses, or is not who it says.
+        """
+        if self._entry is None:
+            return None
+        where = str(connection.address)
+        agreed = connection.ask(SaslHandshakeRequest(mechanism=self.mechanism), SaslHandshakeResponse)
+        if agreed.error_code == ErrorCode.UNSUPPORTED_SASL_MECHANISM:
+            has = ", ".join(agreed.mechanisms)
+            raise NotTrusted(f"{where} has no SASL mechanism {self.mechanism}, but {has}")
+        if agreed.error_code:
+            raise NotTrusted(f"{where} takes no login: error {agreed.error_code}")
+        client = new_client(self.mechanism, self._entry, _nonce, time.time_ns() // 1_000_000)
+        challenge: bytes | None = None
+        while True:
+            try:
+                message = client.step(challenge)
+            except LoginFailed as error:
+                raise NotTrusted(f"{where}: {error.reason}") from None
+            if challenge is not None and client.done and not message:
+                break
+            answer = connection.ask(SaslAuthenticateRequest(auth_bytes=message), SaslAuthenticateResponse)
+            if answer.error_code:
+                raise NotTrusted(f"{where}: {answer.error_message or f'error {answer.error_code}'}")
+            challenge, lifetime_ms = bytes(answer.auth_bytes), answer.session_lifetime_ms
+            if client.done:
+                break
+        return time.monotonic() + lifetime_ms / 1000 * _SESSION_SHARE if lifetime_ms > 0 else None
+
+
+def _nonce() -> str:
+    return secrets.token_urlsafe(24)
