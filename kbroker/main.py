@@ -389,6 +389,7 @@ class Node:
         )
         if membership.lifecycle is not None:
             membership.lifecycle.on_refused = self._refused
+            services.is_heard = membership.lifecycle.is_heard
             self._replicate(services, membership)
         self._transport.on_foreign = membership.foreign
         services.to_controller = membership.channel

@@ -143,6 +143,9 @@ class BrokerLifecycle:
         #: A heartbeat is on its way; `_again_at_once`: what it says is old already.
         self._beating = False
         self._again_at_once = False
+        #: When the last heartbeat that was accepted was sent, and the one that is on its way.
+        self._heard_ms: float | None = None
+        self._sent_ms = 0.0
 
     # -- the way in ------------------------------------------------------------------------------------------
 
@@ -359,6 +362,7 @@ class BrokerLifecycle:
         )
         leaving = self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN
         patience_ms = min(self._times.session_ms / 2, _LEAVE_MS if leaving else self._times.session_ms)
+        self._sent_ms = self._clock.monotonic_ms()
         sent = self._channel.send(request, patience_ms, channel="heartbeat")
         sent.then(self._beat_answered)
 
@@ -391,7 +395,21 @@ class BrokerLifecycle:
         else:
             self._heard(response)
 
+    def is_heard(self) -> bool:
+        """False if the controller may have given what this broker leads to others, unheard by it.
+
+        A new controller counts sessions from half a session before it took over at the most.
+        """
+        if self._heard_ms is None:
+            return True
+        lease_ms = max(self._times.session_ms / 2, self._times.heartbeat_ms * 1.5)
+        if self._clock.monotonic_ms() - self._heard_ms <= lease_ms:
+            return True
+        self.beat_now()
+        return False
+
     def _heard(self, response: Any) -> None:
+        self._heard_ms = self._sent_ms
         if self.fenced and not response.is_fenced and self._wants_in:
             self.fenced = False
             if self.state is BrokerState.RECOVERY:

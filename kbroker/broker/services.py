@@ -22,6 +22,7 @@ from kbroker.plain import made, plain
 if TYPE_CHECKING:
     from kbroker.broker.absent_brokers import AbsentBrokers
     from kbroker.broker.access import Access, Asking
+    from kbroker.broker.client_quotas import Mutations, QuotaKeeper
     from kbroker.broker.controller_channel import ControllerChannel
     from kbroker.broker.controller_chores import ControllerChores
     from kbroker.broker.controller_driver import ControllerDriver
@@ -44,6 +45,10 @@ if TYPE_CHECKING:
     from kbroker.metadata.image import ClusterImage
 
 NONE_ABSENT = Absent()
+
+
+def _always() -> bool:
+    return True
 
 
 @plain(kw_only=True)
@@ -87,6 +92,8 @@ class Services:
     forward: Forwarder | None = None
     #: This node's part in the metadata quorum, as others see it.
     quorum: QuorumService | None = None
+    #: False while others may do what this broker believes to be its own, see `BrokerLifecycle.is_heard`.
+    is_heard: Callable[[], bool] = _always
     #: The first committed image that passes a test; None: there is only what is published (tests).
     when_applied: Callable[[Callable[[ClusterImage], bool]], Deferred[ClusterImage]] | None = None
     #: What the active controller does besides answering; handlers ask `active_chores`.
@@ -100,8 +107,8 @@ class Services:
     requests: RequestBook = made(default_factory=lambda: RequestBook(perf_counter))
     #: Connections, by listener.
     traffic: dict[str, ListenerStats] = made(default_factory=dict)
-    #: Whether clients are served (`/ready`).
-    is_ready: bool = False
+    #: How much clients may do; None: as much as they like (tests, controllers).
+    quotas: QuotaKeeper | None = None
     #: Who may do what; None: everybody everything, and nobody asks.
     authorizer: Access | None = None
     #: Parts that later issues add and that only few handlers ask for, by name.

@@ -46,10 +46,13 @@ def handle(
     if context.version == 0:
         # There is no ZooKeeper to read from; clients that can speak no later version stop here.
         return error_response(request, 0, ErrorCode.UNSUPPORTED_VERSION, None)
-    if context.version < _MANY_SINCE:
-        return _fetch_one(services, context.version, request)
+    if not services.is_heard():
+        # Woken from a pause, it may not have heard yet that another coordinates the group.
+        return error_response(request, context.version, ErrorCode.NOT_COORDINATOR, None)
     if len(request.groups) > _REPEATS_MAX:
         _check_repeats(request)
+    if context.version < _MANY_SINCE:
+        return _fetch_one(services, context.version, request)
     image = services.metadata.image
     parts = [_fetch_group(services, context.version, request, group) for group in request.groups]
 

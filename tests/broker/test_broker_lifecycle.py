@@ -316,3 +316,20 @@ def test_a_broker_of_a_quorum_of_one_need_not_ask(world):
     assert world.sent == []
     world.timer.advance(2000)
     assert world.request.broker_epoch == 9
+
+
+def test_it_is_heard_for_half_a_session_after_it_sent_what_was_accepted(world):
+    world.join()
+    assert world.life.is_heard()
+    world.timer.advance(2000)
+    asked = len(world.sent)
+    world.timer.advance(2400)
+    assert world.life.is_heard()
+    world.answer(UNFENCED)  # Of a heartbeat of 2,400 ms ago.
+    world.timer.advance(1900)
+    assert world.life.is_heard()
+    world.timer.advance(300)
+    assert not world.life.is_heard()
+    assert len(world.sent) > asked
+    world.answer(UNFENCED)
+    assert world.life.is_heard()

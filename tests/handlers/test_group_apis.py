@@ -418,3 +418,20 @@ def test_all_offsets_of_one_group_are_not_given_again_and_again(client):
     assert len(client.ask("OffsetFetch", 8, groups=[everything] * 100).groups) == 100
     client.send(client.frame("OffsetFetch", 8, groups=[everything] * 101))
     assert client.closed
+
+
+@pytest.mark.parametrize("version", [1, 7, 8, 9])
+def test_a_broker_that_may_have_been_replaced_tells_no_committed_offsets(node, version):
+    """Woken from a pause, it would tell those of before; they were committed elsewhere since."""
+    node.services.is_heard = lambda: False
+    topics = [OffsetFetchRequestTopic(name="t", partition_indexes=[0])]
+    groups = [OffsetFetchRequestGroup(group_id="g", topics=[])]
+    fields = {"groups": groups} if version >= 8 else {"group_id": "g", "topics": topics}
+    answer = node.connect().ask("OffsetFetch", version, **fields)
+    if version >= 8:
+        [code] = [group.error_code for group in answer.groups]
+    elif version > 1:
+        code = answer.error_code
+    else:
+        code = answer.topics[0].partitions[0].error_code
+    assert code == E.NOT_COORDINATOR
