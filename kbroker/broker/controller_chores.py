@@ -16,7 +16,13 @@ from kbroker.broker.deferred import Deferred
 from kbroker.controller.brokers import NodeRegistration, fence_broker, register_broker, unregister_broker
 from kbroker.controller.decision import Decision
 from kbroker.controller.election_rules import UNCLEAN_ELECTION, election_rules
-from kbroker.controller.elections import elect_unclean, leaderless, rebalance
+from kbroker.controller.elections import (
+    elect_unclean,
+    first_to_move,
+    leaderless,
+    move_slice,
+    rebalance,
+)
 from kbroker.controller.heartbeats import Heartbeat, HeartbeatReply, heartbeat
 from kbroker.controller.liveness import Liveness
 from kbroker.errors import ApiError, ErrorCode
@@ -70,6 +76,8 @@ class ControllerChores:
         self._rebalance_ms: float | None = None
         self._unclean_ms: float | None = None
         self._seen: ClusterImage | None = None
+        #: Brokers that give up what they lead, slice by slice.
+        self._leaving: set[int] = set()
         self._refusals: set[tuple[int, Uuid, ErrorCode]] = set()
         controller.watch(self)
 
@@ -135,7 +143,10 @@ class ControllerChores:
             return decision
 
         # As Kafka: a broker that waits longer asks again.
-        return self._append(decide, self._config.get_int("broker.session.timeout.ms") / 2)
+        answer = self._append(decide, self._config.get_int("broker.session.timeout.ms") / 2)
+        if beat.want_shut_down and first_to_move(self._controller.speculative_image, beat.broker_id):
+            self._move_next(beat.broker_id, beat.broker_epoch, leaving=True)
+        return answer
 
     def broker_lost(self, broker_id: int, broker_epoch: int) -> Deferred[None]:
         """The broker's process is known to be gone (its port refuses): fenced now, whatever its session says.
@@ -149,7 +160,66 @@ class ControllerChores:
             self._liveness.end(broker_id)
             return decision
 
-        return self._append(decide)
+        return self._move_first(broker_id, broker_epoch, lambda: self._append(decide))
+
+    def _move_first(
+        self, broker_id: int, broker_epoch: int, then: Callable[[], Deferred[None]]
+    ) -> Deferred[None]:
+        """`then`, but only when few partitions are left where the broker leads or is in sync: a controller
+        that decides on 10,000 at once is deaf for so long that it may lose its office.
+        """
+        if not first_to_move(self._controller.speculative_image, broker_id):
+            return then()
+        done: Deferred[None] = Deferred()
+        self._move_next(broker_id, broker_epoch, then=lambda: then().then(done.follow))
+        return done
+
+    def _move_next(
+        self,
+        broker_id: int,
+        broker_epoch: int,
+        *,
+        leaving: bool = False,
+        then: Callable[[], object] | None = None,
+    ) -> None:
+        """The next slice of what a broker that goes is to give up, and in later turns of the loop the others.
+
+        Args:
+            leaving: only as long as it is in controlled shutdown.
+            then: what follows in the end, or when this node is not the active controller any more.
+        """
+
+        def decide(image: ClusterImage) -> Decision[bool]:
+            broker = image.brokers.get(broker_id)
+            if broker is None or broker.epoch != broker_epoch or broker.fenced:
+                return Decision(False)
+            if leaving and not broker.in_controlled_shutdown:
+                return Decision(False)
+            records = move_slice(image, self.rules, broker_id)
+            if records and leaving:
+                self._liveness.leaving(broker_id, image.offset + len(records))
+            return Decision(bool(records), records, atomic=False)
+
+        def decided(done: Deferred[bool]) -> None:
+            try:
+                more = done.result()
+            except ApiError:
+                more = False
+            if more:
+                self._timer.call_later(0, go_on)
+            elif then is not None:
+                then()
+
+        def go_on() -> None:
+            self._controller.append_records(decide).then(decided)
+
+        if not leaving:
+            go_on()
+        elif broker_id not in self._leaving:
+            # Its heartbeats come in between.
+            self._leaving.add(broker_id)
+            then = partial(self._leaving.discard, broker_id)
+            go_on()
 
     def unregister(self, broker_id: int) -> Deferred[None]:
         """A broker will not come back. Fails with BROKER_ID_NOT_REGISTERED.
@@ -246,11 +316,15 @@ class ControllerChores:
                 _log.warning("broker %d was not heard of for its session: it is fenced", broker_id)
             return fence_broker(image, broker_id, broker_epoch, self.rules)
 
+        def fence() -> Deferred[None]:
+            return self._controller.append_records(decide)
+
         def again() -> None:
             if not self._liveness.alive(broker_id, self._now()):
                 self._fence(broker_id, broker_epoch)
 
-        self._chore(f"fencing broker {broker_id}", decide, again)
+        what = f"fencing broker {broker_id}"
+        self._watch_chore(what, self._move_first(broker_id, broker_epoch, fence), again)
 
     def _chore(
         self,
@@ -258,6 +332,9 @@ class ControllerChores:
         decide: Callable[[ClusterImage], Decision[None]],
         again: Callable[[], None] | None = None,
     ) -> None:
+        self._watch_chore(what, self._controller.append_records(decide), again)
+
+    def _watch_chore(self, what: str, chore: Deferred[None], again: Callable[[], None] | None = None) -> None:
         def done(outcome: Deferred[None]) -> None:
             try:
                 outcome.result()
@@ -267,7 +344,7 @@ class ControllerChores:
                     if again is not None:
                         self._timer.call_later(_RETRY_MS, again)
 
-        self._controller.append_records(decide).then(done)
+        chore.then(done)
 
     def _rebalance_interval_ms(self) -> int:
         return self._config.get_int("leader.imbalance.check.interval.seconds") * 1000

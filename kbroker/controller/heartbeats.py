@@ -19,7 +19,13 @@ from typing import NamedTuple
 from kbroker.controller.brokers import CORDON_LEVEL, fence_broker, registered, unfence_broker
 from kbroker.controller.decision import Decision
 from kbroker.controller.election_rules import ElectionRules
-from kbroker.controller.elections import PartitionRef, broker_gone, elect_anew, leads_any
+from kbroker.controller.elections import (
+    PartitionRef,
+    broker_gone,
+    elect_anew,
+    leads_any,
+    move_slice,
+)
 from kbroker.controller.partitions import DIRECTORY_LEVEL
 from kbroker.metadata.image import BrokerImage, ClusterImage
 from kbroker.protocol.generated.broker_registration_change_record import BrokerRegistrationChangeRecord
@@ -78,7 +84,7 @@ def heartbeat(
     elif beat.want_fence:
         fenced, may_stop = True, beat.want_shut_down
     elif beat.want_shut_down or broker.in_controlled_shutdown:
-        if leads_any(image, broker.id):
+        if leads_any(image, broker.id) or move_slice(image, rules, broker.id):
             records += _leave(image, broker, rules)
             stopping = True
         elif not broker.in_controlled_shutdown or others_know:
@@ -92,7 +98,10 @@ def heartbeat(
 
 
 def _leave(image: ClusterImage, broker: BrokerImage, rules: ElectionRules) -> list[Message]:
-    """Controlled shutdown (KIP-841): others lead, and it is in no ISR, so that nobody waits for it."""
+    """Controlled shutdown (KIP-841): others lead, and it is in no ISR, so that nobody waits for it.
+
+    Of many partitions only a slice: the others follow by `move_slice`, and with the next heartbeats.
+    """
     records: list[Message] = []
     if not broker.in_controlled_shutdown:
         records.append(
@@ -100,7 +109,7 @@ def _leave(image: ClusterImage, broker: BrokerImage, rules: ElectionRules) -> li
                 broker_id=broker.id, broker_epoch=broker.epoch, in_controlled_shutdown=1
             )
         )
-    return [*records, *broker_gone(image, rules, broker.id)]
+    return [*records, *(move_slice(image, rules, broker.id) or broker_gone(image, rules, broker.id))]
 
 
 def _directories(image: ClusterImage, beat: Heartbeat, rules: ElectionRules) -> list[Message]:

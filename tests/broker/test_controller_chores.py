@@ -7,6 +7,7 @@ import pytest
 from kbroker.broker.controller_chores import ControllerChores
 from kbroker.broker.deferred import Deferred
 from kbroker.config.broker_config import BrokerConfig
+from kbroker.controller import elections
 from kbroker.controller.brokers import NodeRegistration
 from kbroker.controller.features import SUPPORTED_FEATURES
 from kbroker.controller.heartbeats import Heartbeat
@@ -33,6 +34,10 @@ class Driver:
         self.full = False
         self.watcher = None
         self.decided = []
+
+    @property
+    def speculative_image(self):
+        return self.image
 
     def watch(self, watcher):
         self.watcher = watcher
@@ -112,6 +117,9 @@ class World:
     def fenced(self):
         return {broker.id for broker in self.driver.image.brokers.values() if broker.fenced}
 
+    def in_sync(self, broker):
+        return sum(broker in p.isr for p in self.driver.image.topics.get("t").partitions)
+
     def leaders(self):
         return [p.leader for p in self.driver.image.topics.get("t").partitions]
 
@@ -147,6 +155,36 @@ def test_a_process_known_to_be_gone_is_fenced_at_once():
     with pytest.raises(ApiError) as stale:
         world.chores.broker_lost(1, 10).result()
     assert stale.value.code is ErrorCode.STALE_BROKER_EPOCH
+
+
+def test_many_partitions_of_a_dead_broker_are_moved_slice_by_slice_those_first_that_it_led(monkeypatch):
+    monkeypatch.setattr(elections, "SLICE", 2)
+    world = World(with_topic(cluster(1, 2), "t", 8, 2))
+    lost = world.chores.broker_lost(1, 10)
+    turns = []
+    while not lost.done:
+        turns.append((world.leaders().count(1), world.in_sync(1)))
+        assert 1 not in world.fenced()
+        world.advance(0)
+    assert turns == [(2, 6), (0, 4), (0, 2)]
+    assert world.fenced() == {1}
+    assert world.in_sync(1) == 0
+
+
+def test_a_broker_that_leaves_gives_up_slice_by_slice_between_its_heartbeats(monkeypatch):
+    monkeypatch.setattr(elections, "SLICE", 2)
+    world = World(with_topic(cluster(1, 2), "t", 8, 2))
+    assert world.beat(1, want_shut_down=True).in_controlled_shutdown
+    assert not world.beat(1, want_shut_down=True).should_shut_down
+    turns = 0
+    while world.in_sync(1) > 2:
+        turns += 1
+        world.advance(0)
+    assert turns <= 4
+    assert world.leaders() == [2] * 8
+    world.beat(2)
+    assert world.beat(1, want_shut_down=True).should_shut_down
+    assert world.in_sync(1) == 0
 
 
 def test_nothing_happens_after_resigning():
