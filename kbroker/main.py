@@ -52,6 +52,7 @@ from kbroker.server.dispatch import Dispatcher
 from kbroker.server.inner_calls import InnerCalls
 from kbroker.server.limits import LIMIT_SETTINGS, server_limits
 from kbroker.server.listener import SocketServer
+from kbroker.server.metrics_start import start_metrics
 from kbroker.server.node_folders import NodeFolders, log_directories, new_uuid
 from kbroker.server.node_sockets import NodeSockets, endpoints
 from kbroker.server.os_disk import OsDisk
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from kbroker.metadata.delta import ClusterDelta
     from kbroker.metadata.image import ClusterImage
     from kbroker.raft.wire import RaftWire
+    from kbroker.server.metrics_server import MetricsServer
     from kbroker.storage.log_dir import LogDir
     from kbroker.storage.log_manager import LogManager
 
@@ -85,6 +87,8 @@ class Node:
         self.node_id = config.node_id
         self.cluster_id = ""
         self.log_dirs = log_directories(config)
+        #: What serves its metrics, if anything does.
+        self.metrics: MetricsServer | None = None
         #: Set when the node cannot go on: its disk failed.
         self.failed = asyncio.Event()
         self._failure = ""
@@ -159,6 +163,9 @@ class Node:
             logs.load(self._clock.now_ms(), self._clock.monotonic_ms)
             self._topic_settings.found = None
         membership = self._join(services, kraft, logs, timer)
+        self.metrics = await start_metrics(
+            services, self._undo, kraft=kraft, membership=membership, is_broker=quorum.is_broker
+        )
         await self._listen(Dispatcher(services, CONTROLLER), CONTROLLER, membership)
         self._undo.append(lambda: kraft.stop(clean=not self._crashed))
         await self._enter(kraft, membership)
@@ -203,7 +210,7 @@ class Node:
             inner = InnerCalls(dispatcher, f"kbroker-{self.node_id}")
             membership.ask_here = inner.ask
             dispatcher.services.answer_frame = inner.answer_frame
-        server = SocketServer(dispatcher, server_limits(self.config))
+        server = SocketServer(dispatcher, server_limits(self.config), dispatcher.services.traffic)
         self.config.subscribe(lambda _: setattr(server, "limits", server_limits(self.config)), LIMIT_SETTINGS)
         self._undo.append(lambda: server.close(abort=self._crashed))
         await self._sockets.accept(server, role, dispatcher.services)
@@ -240,6 +247,7 @@ class Node:
             start_worker=partial(CleanerProcess, asyncio.get_running_loop().call_soon_threadsafe),
             removable_to=services.replicas.removable_to,
         )
+        services.extras["cleaner"] = cleaner
         services.replicas.cleaned_offset = cleaner.cleaned_offset
         if services.replication is not None:
             services.replication.on_truncated = cleaner.truncated

@@ -122,6 +122,11 @@ class ClientMetrics:
         self._by_connection: dict[str, set[Uuid]] = {}
 
     @property
+    def instance_count(self) -> int:
+        """Clients that were told what to push."""
+        return len(self._instances)
+
+    @property
     def unpacked_bytes_max(self) -> int:
         """How large a push may become when it is unpacked."""
         return max(_UNPACKED_BYTES_MIN, 8 * self.push_bytes_max)

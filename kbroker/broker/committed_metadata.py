@@ -53,6 +53,11 @@ class CommittedMetadata:
         return self._loader.rules
 
     @property
+    def last_timestamp_ms(self) -> int:
+        """When the newest record was written, by its writer's clock; 0: there is none."""
+        return self._loader.last_timestamp_ms
+
+    @property
     def in_transaction(self) -> bool:
         """A metadata transaction of an earlier leader is open."""
         return self._loader.in_transaction

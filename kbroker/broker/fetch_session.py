@@ -193,6 +193,8 @@ class FetchSessionCache:
         self._monotonic_ms = monotonic_ms
         self._new_id = new_id
         self._sessions: dict[int, FetchSession] = {}
+        #: Sessions that had to make room for others.
+        self.evictions = 0
 
     def __len__(self) -> int:
         return len(self._sessions)
@@ -229,6 +231,10 @@ class FetchSessionCache:
             return FetchContext(None, False, ())
         return FetchContext(session, True, session.candidates)
 
+    def forget(self, session: FetchSession) -> None:
+        """Its fetcher will not hear of it."""
+        self._sessions.pop(session.id, None)
+
     def _create(
         self, partitions: dict[Key, FetchedPartition], uses_ids: bool, privileged: bool
     ) -> FetchSession | None:
@@ -249,6 +255,7 @@ class FetchSessionCache:
         stalest = min(self._sessions.values(), key=lambda session: session.last_used_ms)
         if now - stalest.last_used_ms > EVICTION_MS:
             del self._sessions[stalest.id]
+            self.evictions += 1
             return True
         candidates = [s for s in self._sessions.values() if privileged or not s.privileged]
         weakest = min(candidates, key=lambda s: (s.privileged, len(s.partitions)), default=None)
@@ -257,6 +264,7 @@ class FetchSessionCache:
         outranked = privileged and not weakest.privileged
         if outranked or (now - weakest.created_ms > EVICTION_MS and len(weakest.partitions) < size):
             del self._sessions[weakest.id]
+            self.evictions += 1
             return True
         return False
 

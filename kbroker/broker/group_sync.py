@@ -12,8 +12,10 @@ went.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter
 from typing import TYPE_CHECKING, TypeAlias
 
+from kbroker.metrics.histogram import Histogram
 from kbroker.storage.data_sync import DataSync
 from kbroker.storage.disk import StorageError
 
@@ -71,6 +73,8 @@ class GroupSync:
         self._on_synced = on_synced
         self._on_failed = on_failed
         self._lanes: dict[LogDir, _Lane] = {}
+        #: How long the disk took, in µs.
+        self.times = Histogram(0.001)
 
     def ask(self, log: Log) -> None:
         """Make everything that is written to `log` now durable, soon."""
@@ -150,16 +154,22 @@ class GroupSync:
             except StorageError as error:
                 failed.append((log, error))
 
+        took_us: list[int] = []
+
         def work() -> None:
             for job in jobs:
+                began_s = perf_counter()
                 try:
                     job.run()
+                    took_us.append(int((perf_counter() - began_s) * 1e6))
                 except OSError as error:
                     failed.append((job.log, error))
                     unsynced.append(job)
 
         def done(error: BaseException | None) -> None:
             lane.current = None
+            for each in took_us:
+                self.times.record(each)
             if error is not None:
                 raise error
             self._finish(lane, current, [job for job in jobs if job not in unsynced], failed)

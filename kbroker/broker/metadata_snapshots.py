@@ -80,6 +80,10 @@ class MetadataSnapshots:
         """The leader's snapshot took the place of all there was."""
         self._newest, self._base_size, self._last_ms = snapshot_id, self._log.size, self._clock.now_ms()
 
+    def age_ms(self) -> int:
+        """Since the newest one, or since the start."""
+        return self._clock.now_ms() - self._last_ms
+
     def stop(self) -> None:
         """Write no more snapshots."""
         self._image = None

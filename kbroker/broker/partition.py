@@ -508,6 +508,11 @@ class Partition:
             self._commits.add(last_offset, done)
         return done
 
+    @property
+    def waiting_commits(self) -> int:
+        """How many wait for a commit."""
+        return len(self._commits)
+
     def wake(self) -> None:
         """Let parked fetches look again (after a new stable offset, a deletion of records, a truncation)."""
         self._progress()

@@ -77,13 +77,15 @@ class FetcherHost(NamedTuple):
 class Followed:
     """A partition that is copied, in one leader epoch."""
 
-    __slots__ = ("alarm", "failures", "key", "leader_epoch", "partition")
+    __slots__ = ("alarm", "failures", "key", "lag", "leader_epoch", "partition")
 
     def __init__(self, partition: Partition) -> None:
         self.partition = partition
         self.key: Key = (partition.topic_id, partition.topic_partition.partition)
         self.leader_epoch = partition.leader_epoch
         self.failures = 0
+        #: Committed records that were not here yet, as of the newest answer.
+        self.lag = 0
         #: Set while it pauses.
         self.alarm: TimerHandle | None = None
 
@@ -298,6 +300,7 @@ class ReplicaFetcher:
                 )
                 self._starts_moved |= log.log_start_offset > start
                 followed.failures = 0
+                followed.lag = max(data.high_watermark - log.log_end_offset, 0)
                 if data.unknown_tags:
                     partition.removable_to = max(partition.removable_to, read_offset(data.unknown_tags))
                 if not (partition.follower_throttled and self._is_held(followed, data)):

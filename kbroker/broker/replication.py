@@ -129,6 +129,14 @@ class Replication:
             fetcher = self._fetchers[key] = ReplicaFetcher(self._host, *key)
         return fetcher
 
+    def lags(self) -> list[tuple[int, int, str, int, int]]:
+        """(leader, number of the fetcher, topic, partition, committed records that are not here yet)."""
+        return [
+            (leader, number, *followed.partition.topic_partition, followed.lag)
+            for (leader, number), fetcher in self._fetchers.items()
+            for followed in fetcher.partitions.values()
+        ]
+
     def resize(self, fetchers: int) -> None:
         """`num.replica.fetchers` has changed: deal the partitions out anew."""
         if fetchers == self._fetchers_per_leader:

@@ -133,6 +133,13 @@ class Family:
         if self._rows is not None:
             yield from self._rows()
 
+    def labels(self) -> Iterator[Labels]:
+        """Of all rows, nothing asked but which there are."""
+        yield from list(self._fixed)
+        if self._rows is not None:
+            for labels, _ in self._rows():
+                yield labels
+
     def object_name(self, labels: Labels) -> str:
         """The JMX name of a row."""
         parts = [f"type={self.type_name}"] if self.type_name else []
@@ -257,6 +264,10 @@ class Registry:
         self.scrapes += 1
         found = [*self._families.values(), *(family for source in self.dynamic for family in source())]
         return sorted(found, key=lambda each: (each.domain, each.type_name, each.name))
+
+    def count(self) -> int:
+        """How many names there are."""
+        return sum(1 for family in self._families.values() for _ in family.labels())
 
     def tick(self, now_ms: int) -> None:
         """Bring the rates of meters up to `now_ms`; every 5 s is what Kafka's are made of."""

@@ -23,6 +23,8 @@ class ThreadRunner:
         self._address = ""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
+        #: For tests that look inside.
+        self.node: Node | None = None
         self._thread = threading.Thread(target=self._run, name="kbroker", daemon=True)
 
     def start(self) -> str:
@@ -67,7 +69,7 @@ class ThreadRunner:
 
     async def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop, self._stop = loop, asyncio.Event()
-        node = Node(self._config)
+        node = self.node = Node(self._config)
         await node.start()
         self._address = node.bootstrap
         self._ready.set()

@@ -52,6 +52,9 @@ kbroker.log.level | string | info | anycase DEBUG,INFO,WARNING,ERROR | ro | obey
     The least important log lines written to stderr.
 kbroker.metadata.fsync | boolean | true | - | ro | obeyed
     Whether a metadata change waits until it is forced to disk; the development profile does not wait.
+kbroker.metrics.listener | string | null | not blank | ro | obeyed
+    `host:port` (or a port, for this machine alone) of an HTTP listener for metrics and health: /metrics for
+    Prometheus, /jolokia, /health, /ready. Not set: none. Nobody who comes there is asked who he is.
 kbroker.peer.routes | list |  | no empty items | ro | obeyed
     Detours to other nodes, `host:port>host:port`: what is advertised, and where to connect in its place. For
     tests that cut links, and for nodes behind different address translations.

@@ -69,6 +69,13 @@ class OffsetStore:
         found.update(dict.fromkeys(self._open.get(group_id, ())))
         return list(found)
 
+    def everything(self) -> Iterator[tuple[str, str, int, CommittedOffset]]:
+        """Group, topic, partition and offset of all that is committed now."""
+        for group_id, topics in list(self._by_group.items()):
+            for topic, partitions in list(topics.items()):
+                for partition, committed in list(partitions.items()):
+                    yield group_id, topic, partition, committed
+
     def groups_with_topic(self, topic: str) -> Iterator[str]:
         """Groups that have offsets of the topic."""
         for group_id, topics in self._by_group.items():

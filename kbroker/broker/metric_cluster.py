@@ -1,0 +1,163 @@
+"""Controller, quorum and metadata as Kafka's metrics name them; loaded when somebody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from kbroker.controller.features import SUPPORTED_FEATURES
+from kbroker.metrics.registry import ATTRIBUTES, GAUGE
+
+if TYPE_CHECKING:
+    from kbroker.broker.kraft_node import KraftNode
+    from kbroker.broker.services import Services
+    from kbroker.metadata.image import ClusterImage
+
+_SERVER = "kafka.server"
+#: Kafka's numbers of a broker's registration: fenced, active, in controlled shutdown.
+_FENCED, _ACTIVE, _LEAVING = 10, 20, 30
+
+
+def add(services: Services) -> None:
+    """Add the families."""
+    _add_controller(services)
+    _add_features(services)
+    kraft = services.extras.get("kraft")
+    if kraft is not None:
+        _add_quorum(services, kraft)
+
+
+class _Counts:
+    """What is counted over all partitions of the cluster, once for an image."""
+
+    def __init__(self) -> None:
+        self._image: ClusterImage | None = None
+        self.partitions = self.offline = self.not_preferred = 0
+
+    def of(self, image: ClusterImage) -> _Counts:
+        """Those of the image."""
+        if image is not self._image:
+            self._image = image
+            self.partitions = self.offline = self.not_preferred = 0
+            for topic in image.topics:
+                self.partitions += len(topic.partitions)
+                for partition in topic.partitions:
+                    self.offline += partition.leader < 0
+                    self.not_preferred += partition.leader != partition.replicas[0]
+        return self
+
+
+def _add_controller(services: Services) -> None:
+    registry, kind, counts = services.metrics, "KafkaController", _Counts()
+    controller = services.controller
+
+    def here(ask: Callable[[ClusterImage], int]) -> Callable[[], int]:
+        """What only the active controller tells, as in Kafka; elsewhere it is 0."""
+        return lambda: ask(services.metadata.image) if controller.active else 0
+
+    gauges: dict[str, Callable[[], int]] = {
+        "ActiveControllerCount": lambda: int(controller.active),
+        "GlobalTopicCount": here(lambda image: len(image.topics)),
+        "GlobalPartitionCount": here(lambda image: counts.of(image).partitions),
+        "OfflinePartitionsCount": here(lambda image: counts.of(image).offline),
+        "PreferredReplicaImbalanceCount": here(lambda image: counts.of(image).not_preferred),
+        "ActiveBrokerCount": here(lambda image: sum(not each.fenced for each in image.brokers.values())),
+        "FencedBrokerCount": here(lambda image: sum(each.fenced for each in image.brokers.values())),
+        "ControlledShutdownBrokerCount": here(
+            lambda image: sum(each.in_controlled_shutdown for each in image.brokers.values())
+        ),
+        "LastCommittedRecordOffset": lambda: services.metadata.image.offset,
+        "LastAppliedRecordOffset": lambda: services.metadata.image.offset,
+    }
+    for name, ask in gauges.items():
+        registry.gauge("kafka.controller", kind, name, ask)
+    registry.rows(
+        "kafka.controller",
+        kind,
+        "BrokerRegistrationState",
+        GAUGE,
+        ("broker",),
+        lambda: [
+            (
+                (str(each.id),),
+                _FENCED if each.fenced else _LEAVING if each.in_controlled_shutdown else _ACTIVE,
+            )
+            for each in (services.metadata.image.brokers.values() if controller.active else ())
+        ],
+    )
+
+
+def _add_features(services: Services) -> None:
+    registry = services.metrics
+
+    def camel(name: str) -> str:
+        first, *rest = name.replace(".", "-").split("-")
+        return first + "".join(each.capitalize() for each in rest)
+
+    registry.rows(
+        _SERVER,
+        "MetadataLoader",
+        "FinalizedLevel",
+        GAUGE,
+        ("featureName",),
+        lambda: [
+            ((camel(name),), level) for name, level in services.metadata.image.finalized_features().items()
+        ],
+    )
+    registry.gauge(
+        _SERVER, "MetadataLoader", "CurrentMetadataVersion", lambda: services.metadata.image.metadata_version
+    )
+    registry.gauge(
+        _SERVER, "MetadataLoader", "CurrentControllerId", lambda: services.metadata.image.controller_id
+    )
+    registry.rows(
+        _SERVER,
+        "node-metrics",
+        "",
+        ATTRIBUTES,
+        ("feature-name",),
+        lambda: [
+            (
+                (name.replace(".", "-"),),
+                {"minimum-supported-level": levels[0], "maximum-supported-level": levels[1]},
+            )
+            for name, levels in SUPPORTED_FEATURES.items()
+        ],
+    )
+
+
+def _add_quorum(services: Services, kraft: KraftNode) -> None:
+    registry = services.metrics
+    registry.attributes(_SERVER, "raft-metrics", lambda: _raft(kraft))
+    registry.attributes(
+        _SERVER,
+        "broker-metadata-metrics",
+        lambda: {
+            "last-applied-record-offset": services.metadata.image.offset,
+            "last-applied-record-timestamp": kraft.metadata.last_timestamp_ms,
+            "last-applied-record-lag-ms": max(services.clock.now_ms() - kraft.metadata.last_timestamp_ms, 0)
+            if kraft.metadata.last_timestamp_ms
+            else 0,
+            # A record that cannot be applied ends the node.
+            "metadata-load-error-count": 0,
+            "metadata-apply-error-count": 0,
+        },
+    )
+    snapshots = kraft.snapshots
+    registry.gauge(_SERVER, "SnapshotEmitter", "LatestSnapshotGeneratedAgeMs", lambda: snapshots.age_ms())
+
+
+def _raft(kraft: KraftNode) -> dict[str, Any]:
+    node = kraft.raft.node
+    state = node.role.value if node.is_voter else "observer"
+    return {
+        "current-state": state,
+        "current-leader": node.leader_id,
+        "current-epoch": node.epoch,
+        "current-vote": node.election.voted_id,
+        "high-watermark": node.high_watermark,
+        "log-end-offset": kraft.raft.end_offset,
+        "log-end-epoch": kraft.raft.log.latest_epoch,
+        "number-of-voters": len(node.voters),
+        "is-observer": int(not node.is_voter),
+    }

@@ -1,0 +1,196 @@
+"""Groups, transactions, shares and what clients push, for the metrics; loaded when somebody looks.
+
+The lag of each group and partition is told here, too, in the names of kafka_exporter, by the broker that
+coordinates the group. For partitions that are not here others have to be asked: `broker/remote_ends.py`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from kbroker.metrics.registry import ATTRIBUTES, COUNTER, GAUGE, Family
+from kbroker.protocol.otlp import Histogram as ClientHistogram
+from kbroker.types import uuid_to_string
+
+if TYPE_CHECKING:
+    from kbroker.broker.services import Services
+
+_SERVER = "kafka.server"
+_CLASSIC_STATES = {
+    "NumGroupsPreparingRebalance": "PreparingRebalance",
+    "NumGroupsCompletingRebalance": "CompletingRebalance",
+    "NumGroupsStable": "Stable",
+    "NumGroupsDead": "Dead",
+    "NumGroupsEmpty": "Empty",
+}
+_GROUP_KEYS = ("consumergroup", "topic", "partition")
+#: What Kafka's own clients begin the names of their metrics with.
+_CLIENT_PREFIX = "org.apache.kafka."
+
+
+def add(services: Services) -> None:
+    """Add the families."""
+    _add_groups(services)
+    _add_offsets(services)
+    services.metrics.attributes(
+        _SERVER, "client-metrics", lambda: {"instance-count": services.client_metrics.instance_count}
+    )
+    services.metrics.dynamic.append(lambda: _pushed(services))
+
+
+def _add_groups(services: Services) -> None:
+    registry, groups = services.metrics, services.groups
+
+    def states(kind: str) -> Counter[str]:
+        return Counter(group.state for group in groups.list_groups() if group.type == kind)
+
+    domain, kind = "kafka.coordinator.group", "GroupMetadataManager"
+    registry.gauge(domain, kind, "NumGroups", lambda: sum(1 for _ in groups.list_groups()))
+    for name, state in _CLASSIC_STATES.items():
+        registry.gauge(domain, kind, name, lambda state=state: states("classic")[state])  # type: ignore[misc]
+    registry.gauge(domain, kind, "NumOffsets", lambda: sum(1 for _ in _committed(services)))
+
+    def by_protocol() -> list[Any]:
+        found = Counter(group.type for group in groups.list_groups())
+        return [
+            ((each,), {"group-count": found[each]}) for each in ("classic", "consumer", "share", "streams")
+        ]
+
+    def by_state() -> Iterator[Any]:
+        found: dict[str, dict[str, int]] = {}
+        for each in ("classic", "consumer", "share", "streams"):
+            for state, count in states(each).items():
+                found.setdefault(state, {})[f"{each}-group-count"] = count
+        for state, counts in sorted(found.items()):
+            yield (state,), counts
+
+    registry.rows(_SERVER, "group-coordinator-metrics", "", ATTRIBUTES, ("protocol",), by_protocol)
+    registry.rows(_SERVER, "group-coordinator-metrics", "", ATTRIBUTES, ("state",), by_state)
+    registry.attributes(
+        _SERVER,
+        "group-coordinator-metrics",
+        lambda: {
+            "num-partitions-active": sum(shard.ready for shard in groups.shards.values()),
+            "num-partitions-loading": sum(not shard.ready for shard in groups.shards.values()),
+        },
+    )
+
+
+def _committed(services: Services) -> Iterator[tuple[str, str, int, int]]:
+    """(group, topic, partition, committed offset) of all groups that this broker coordinates."""
+    for driver in list(services.groups.shards.values()):
+        if driver.ready:
+            for group, topic, partition, committed in driver.shard.offsets.everything():
+                yield group, topic, partition, committed.offset
+
+
+def _add_offsets(services: Services) -> None:
+    registry = services.metrics
+    ends = services.extras.get("remote_ends")
+
+    def offsets() -> list[Any]:
+        return [
+            ((group, topic, str(partition)), offset)
+            for group, topic, partition, offset in _committed(services)
+        ]
+
+    def lags() -> Iterator[tuple[tuple[str, str, str], int]]:
+        replicas = services.replicas
+        for group, topic, partition, offset in list(_committed(services)):
+            here = replicas.get(topic, partition)
+            if here is not None and here.log is not None:
+                end = here.high_watermark
+            elif ends is not None:
+                end = ends.end_of(topic, partition)
+            else:
+                continue
+            if end >= 0:
+                yield (group, topic, str(partition)), max(end - offset, 0)
+
+    def sums() -> list[Any]:
+        found: Counter[tuple[str, str]] = Counter()
+        for (group, topic, _), lag in lags():
+            found[group, topic] += lag
+        return list(found.items())
+
+    def members() -> list[Any]:
+        return [
+            ((group_id,), len(getattr(group, "members", ())))
+            for driver in list(services.groups.shards.values())
+            for group_id, group in list(driver.shard.groups.items())
+        ]
+
+    kind = "consumergroup"
+    registry.rows(
+        "kafka",
+        kind,
+        "current_offset",
+        GAUGE,
+        _GROUP_KEYS,
+        offsets,
+        help_text="What a group has committed for a partition",
+    )
+    registry.rows(
+        "kafka", kind, "lag", GAUGE, _GROUP_KEYS, lags, help_text="How far a group is behind on a partition"
+    )
+    registry.rows(
+        "kafka",
+        kind,
+        "lag_sum",
+        GAUGE,
+        _GROUP_KEYS[:2],
+        sums,
+        help_text="How far a group is behind on a topic",
+    )
+    registry.rows("kafka", kind, "members", GAUGE, _GROUP_KEYS[:1], members, help_text="Members of a group")
+
+
+# -- what clients push (KIP-714) --
+
+
+def _pushed(services: Services) -> list[Family]:
+    """A family for each metric that clients have told of, with the client's labels and its own."""
+    series: dict[tuple[str, str], list[tuple[dict[str, str], float]]] = {}
+    keys: dict[tuple[str, str], dict[str, None]] = {}
+    for instance in list(services.client_metrics.store.instances(services.clock.now_ms())):
+        base = {
+            "client_id": instance.client_id,
+            "client_instance_id": uuid_to_string(instance.instance_id),
+            "client_software_name": instance.software,
+        }
+        for (name, attributes), each in list(instance.series.items()):
+            for suffix, value in _numbers(each.value):
+                kind = COUNTER if each.kind == "sum" or suffix else GAUGE
+                at = name.removeprefix(_CLIENT_PREFIX) + suffix, kind
+                labels = base | {_label(key): text for key, text in attributes}
+                series.setdefault(at, []).append((labels, value))
+                keys.setdefault(at, {}).update(dict.fromkeys(labels))
+    return [
+        _family(name, kind, tuple(keys[name, kind]), rows) for (name, kind), rows in sorted(series.items())
+    ]
+
+
+def _numbers(value: Any) -> Iterator[tuple[str, float]]:
+    if isinstance(value, ClientHistogram):
+        yield ".count", value.value_count
+        yield ".sum", value.sum
+    else:
+        yield "", value
+
+
+def _label(key: str) -> str:
+    return "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in key)
+
+
+def _family(name: str, kind: str, keys: tuple[str, ...], rows: list[tuple[dict[str, str], float]]) -> Family:
+    return Family(
+        "kafka.client",
+        name,
+        "",
+        kind,
+        keys,
+        lambda: [(tuple(labels.get(key, "") for key in keys), value) for labels, value in rows],
+        "Pushed by clients (KIP-714)",
+    )

@@ -1,0 +1,162 @@
+"""The listener for metrics and health: `/metrics`, `/jolokia`, `/health`, `/ready` (docs/metrics.md).
+
+Also the tick that keeps rates up to date; without a listener nobody ticks, and what is shown is worked out
+where it is asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from kbroker import __version__
+from kbroker.errors import ConfigError
+from kbroker.metrics.jolokia import REQUESTS_MAX, Jolokia, of_path
+from kbroker.metrics.prometheus import CONTENT_TYPE, pieces
+from kbroker.server.binding import bind_sockets
+from kbroker.server.tiny_http import Answer, Request, TinyHttp
+
+if TYPE_CHECKING:
+    import socket
+
+    from kbroker.broker.services import Services
+
+_log = logging.getLogger(__name__)
+_TICK_MS = 5000
+_SETTING = "kbroker.metrics.listener"
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """`host:port`, or a port alone: on this machine only.
+
+    Raises:
+        ConfigError: it is neither.
+    """
+    host, colon, port = text.rpartition(":")
+    if not port.isascii() or not port.isdigit() or int(port) > 65535:
+        raise ConfigError(f"{_SETTING}: {text} is no host:port")
+    return (host.strip("[]") if colon else "127.0.0.1"), int(port)
+
+
+class MetricsServer:
+    """Of one node.
+
+    Args:
+        services: the node.
+        address: see `parse_address`; port 0 takes any free one.
+
+    Raises:
+        ConfigError: the address cannot be used.
+    """
+
+    def __init__(self, services: Services, address: str) -> None:
+        host, port = parse_address(address)
+        self._services, self._host = services, host
+        self._jolokia = Jolokia(services.metrics, __version__)
+        self._http = TinyHttp(self._answer)
+        self._sockets: list[socket.socket] = bind_sockets(_SETTING, host, port)
+        self._one_at_a_time = asyncio.Lock()
+        self._stopped = False
+        #: Where it listens.
+        self.port: int = self._sockets[0].getsockname()[1]
+
+    async def start(self) -> None:
+        """Accept from now on."""
+        await self._http.listen(self._sockets)
+        _log.info("metrics: http://%s:%d/metrics", self._host, self.port)
+        self._tick()
+
+    async def stop(self) -> None:
+        """Close everything."""
+        self._stopped = True
+        await self._http.close()
+        for sock in self._sockets:
+            sock.close()
+
+    def _tick(self) -> None:
+        if not self._stopped:
+            services = self._services
+            services.metrics.tick(int(services.clock.monotonic_ms()))
+            services.timer.call_later(_TICK_MS, self._tick)
+
+    async def _answer(self, request: Request) -> Answer:
+        path = request.path.rstrip("/")
+        if path == "/jolokia" or path.startswith("/jolokia/"):
+            return self._ask_jolokia(request)
+        if request.method == "POST":
+            return Answer(405, "text/plain", ["GET\n"])
+        if path == "/metrics":
+            return Answer(200, CONTENT_TYPE, pieces(self._services.metrics))
+        if path in ("", "/health"):
+            return _json(200, {"status": "ok", "version": __version__, "node": self._services.broker_id})
+        if path == "/ready":
+            why = not_ready(self._services)
+            return _json(503 if why else 200, {"ready": not why} | ({"why": why} if why else {}))
+        return Answer(404, "text/plain", ["/metrics /jolokia /health /ready\n"])
+
+    def _ask_jolokia(self, request: Request) -> Answer:
+        now_ms = int(self._services.clock.monotonic_ms())
+        wall_s = self._services.clock.now_ms() // 1000
+        asked: Any
+        if request.method == "POST":
+            try:
+                asked = json.loads(request.body)
+            except (ValueError, RecursionError):
+                return _json(400, {"status": 400, "error": "no JSON"})
+        else:
+            asked = of_path(request.path.removeprefix("/jolokia").lstrip("/"))
+        many = asked if isinstance(asked, list) else [asked]
+        if len(many) > REQUESTS_MAX or not all(isinstance(each, dict) for each in many):
+            return _json(400, {"status": 400, "error": f"at most {REQUESTS_MAX} requests, each an object"})
+        answers = [self._jolokia.answer(each, now_ms) | {"timestamp": wall_s} for each in many]
+        return _json(200, answers if isinstance(asked, list) else answers[0])
+
+
+def not_ready(services: Services) -> str:
+    """Why clients should not be sent here; "" if they may."""
+    if not services.metadata.published:
+        return "the node has not started yet"
+    if services.extras.get("is_broker", True):
+        own = services.metadata.image.brokers.get(services.broker_id)
+        if own is None or own.fenced:
+            return "the broker is fenced"
+        if own.in_controlled_shutdown:
+            return "the broker is shutting down"
+    elif services.metadata.image.controller_id < 0:
+        return "there is no active controller"
+    return ""
+
+
+def _json(status: int, value: Any) -> Answer:
+    return Answer(status, "application/json", _encoded(value))
+
+
+def _encoded(value: Any) -> Iterator[str]:
+    # Numbers that JSON does not have, as Jolokia writes them, are text.
+    yield json.dumps(_finite(value), separators=(",", ":"))
+    yield "\n"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_finite(each) for each in value]
+    if isinstance(value, float) and value - value != 0:
+        return str(value)
+    return value
+
+
+async def serve_metrics(services: Services, undo: list[Any]) -> MetricsServer:
+    """Serve what `kbroker.metrics.listener` asks for, until it is undone.
+
+    Raises:
+        ConfigError: the address cannot be used.
+    """
+    server = MetricsServer(services, services.config.get_str(_SETTING))
+    undo.append(server.stop)
+    await server.start()
+    return server
