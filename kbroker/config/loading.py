@@ -34,6 +34,8 @@ ELSEWHERE_KNOWN = frozenset(
         "super.users",
     }
 )
+#: Those of them that kbroker acts on.
+ELSEWHERE_OBEYED = frozenset({"allow.everyone.if.no.acl.found", "super.users"})
 ELSEWHERE_KNOWN_PREFIXES = (
     "zookeeper.",
     "password.encoder.",
@@ -97,7 +99,7 @@ def load_config(
     config = BrokerConfig(static)
     chosen = {*from_environment, *given, *(name for _, settings in files for name in settings)}
     ignored = sorted(
-        {*config.not_obeyed(chosen), *(name for name in static if broker_definition(name) is None)}
+        {*config.not_obeyed(chosen), *(n for n in static if broker_definition(n) is None)} - ELSEWHERE_OBEYED
     )
     if ignored:
         warnings.append(f"these settings are known but have no effect in kbroker yet: {', '.join(ignored)}")

@@ -24,6 +24,7 @@ _DENIED = ErrorCode.TOPIC_AUTHORIZATION_FAILED
 _CREATE_DENIED = "Authorization failed."
 _CONFIGS_SINCE = 5
 _BROKER_LOGGER = 8
+_OF_BROKERS = (CONFIG_BROKER, _BROKER_LOGGER)
 #: What stands behind the kinds of resources that have settings.
 _OF_CONFIG = {
     CONFIG_TOPIC: ResourceType.TOPIC,
@@ -190,11 +191,11 @@ def _result_class(api_key: int) -> Any:
 
 
 def _alter_refused(shape: Any, resource: Any) -> Any:
-    kind = _OF_CONFIG[resource.resource_type]
+    code = DENIED[_OF_CONFIG[resource.resource_type]]
     return shape(
-        error_code=DENIED[kind],
-        # Kafka has no words where it is about the cluster.
-        error_message=None if kind is ResourceType.CLUSTER else default_message(DENIED[kind]),
+        error_code=code,
+        # Kafka has no words where it is about a broker.
+        error_message=None if resource.resource_type in _OF_BROKERS else default_message(code),
         resource_type=resource.resource_type,
         resource_name=resource.resource_name,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from kbroker.errors import ApiError, ErrorCode
+from kbroker.errors import ApiError, ErrorCode, default_message
 from kbroker.handlers import allowed_operations
 from kbroker.handlers.guard_pieces import after
 from kbroker.handlers.guards import Handle, check_cluster, is_controller, may_on_cluster
@@ -58,7 +58,9 @@ def _share_state_refused(api_key: int, request: Any) -> Any:
         result(
             topic_id=topic.topic_id,
             partitions=[
-                shapes.PartitionResult(partition=each.partition, error_code=_DENIED)
+                shapes.PartitionResult(
+                    partition=each.partition, error_code=_DENIED, error_message=default_message(_DENIED)
+                )
                 for each in topic.partitions
             ],
         )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _DENIED = ErrorCode.GROUP_AUTHORIZATION_FAILED
 _TOPIC_DENIED = ErrorCode.TOPIC_AUTHORIZATION_FAILED
 _MANY_KEYS_SINCE = 4
+_SYNC_GROUP, _PROTOCOLS_SINCE = 14, 5
 #: By the key type of FindCoordinator.
 _KEYS = {
     0: (ResourceType.GROUP, ErrorCode.GROUP_AUTHORIZATION_FAILED),
@@ -61,7 +62,10 @@ def check_topics(services: Services, context: RequestContext, names: Iterable[st
 
 def member(services: Services, context: RequestContext, request: Any, handle: Handle) -> Any:
     """READ the group: JoinGroup, SyncGroup, Heartbeat, LeaveGroup and others of its members."""
-    check_group(services, context, request.group_id)
+    names_protocol = getattr(request, "protocol_type", ""), getattr(request, "protocol_name", "")
+    if context.api_key != _SYNC_GROUP or context.version < _PROTOCOLS_SINCE or None not in names_protocol:
+        check_group(services, context, request.group_id)
+    # Else the handler refuses it for that, as Kafka does before it asks who it is.
     return handle(services, context, request)
 
 

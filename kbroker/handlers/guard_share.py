@@ -100,9 +100,7 @@ def describe_offsets(services: Services, context: RequestContext, request: Any, 
                 )
                 group.topics = [topic for topic in group.topics if topic.topic_name in visible]
         response.groups += [
-            DescribeShareGroupOffsetsResponseGroup(
-                group_id=each, error_code=_GROUP_DENIED, error_message=default_message(_GROUP_DENIED)
-            )
+            DescribeShareGroupOffsetsResponseGroup(group_id=each, error_code=_GROUP_DENIED)
             for each in ids
             if each not in allowed
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kbroker.errors import ErrorCode
+from kbroker.errors import ErrorCode, default_message
 from kbroker.handlers.guard_pieces import after, split, with_changes
 from kbroker.handlers.guards import Handle, may_on_cluster
 from kbroker.protocol.generated.delete_records_response import (
@@ -96,7 +96,9 @@ def describe_producers(services: Services, context: RequestContext, request: Any
         TopicResponse(
             name=topic.name,
             partitions=[
-                PartitionResponse(partition_index=index, error_code=_DENIED)
+                PartitionResponse(
+                    partition_index=index, error_code=_DENIED, error_message=default_message(_DENIED)
+                )
                 for index in topic.partition_indexes
             ],
         )

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from kbroker.errors import ApiError, ErrorCode
+from kbroker.errors import ApiError, ErrorCode, default_message
 from kbroker.handlers.context import CONTROLLER
 from kbroker.security.acl import CLUSTER_NAME, Operation, ResourceType
 
@@ -119,9 +119,9 @@ GUARDS: dict[int, tuple[str, str]] = {
 OWN = frozenset({0, 17, 18, 36, 38, 39, 40, 41, 71, 72})
 
 
-#: Kafka says these words where an entry's answer has room for them.
-_DENIED_TEXT = "Cluster authorization failed."
-_WITH_TEXT = frozenset({49})
+_DENIED = default_message(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+#: Where Kafka has no words for it: DescribeClientQuotas.
+_WITHOUT_TEXT = frozenset({48})
 
 
 def guarded(services: Services, api_key: int, handle: Handle) -> Handle:
@@ -132,8 +132,7 @@ def guarded(services: Services, api_key: int, handle: Handle) -> Handle:
     if operations is not None:
 
         def whole(services: Services, context: RequestContext, request: Any) -> Any:
-            text = _DENIED_TEXT if api_key in _WITH_TEXT else None
-            check_cluster(services, context, *operations, text=text)
+            check_cluster(services, context, *operations, text=None if api_key in _WITHOUT_TEXT else _DENIED)
             return handle(services, context, request)
 
         return whole
@@ -143,7 +142,7 @@ def guarded(services: Services, api_key: int, handle: Handle) -> Handle:
 
 
 def check_cluster(
-    services: Services, context: RequestContext, *operations: Operation, text: str | None = None
+    services: Services, context: RequestContext, *operations: Operation, text: str | None = _DENIED
 ) -> None:
     """One of the operations on the cluster.
 

@@ -132,6 +132,8 @@ class Dispatcher:
     def closed(self, connection: ConnectionContext) -> None:
         """See `FrameHandler.closed`."""
         self.services.clients.closed(connection, self.services.clock.now_ms())
+        if connection.meter is not None:
+            connection.meter.closed()
 
     # -- the general path --
 
@@ -145,6 +147,9 @@ class Dispatcher:
         if key_and_version not in connection.context.used:
             connection.context.used.add(key_and_version)
             connection.context.client_id = context.client_id
+            quotas = self.services.quotas
+            if quotas is not None and quotas.active and self._role == BROKER:
+                quotas.attach(connection.context, connection)
         if connection.staged and route.api_key:
             self.finish_batch(connection)
         if route.raw is not None:
@@ -389,6 +394,8 @@ def error_answer(route: Route, request: Any, error: Exception) -> Any:
     if not hasattr(response, "error_code"):
         raise ProtocolError(f"{route.request_type.NAME} v{route.version} failed ({code.name})")
     response.error_code = code
+    if message is not None and hasattr(response, "error_message"):
+        response.error_message = message
     return response
 
 
