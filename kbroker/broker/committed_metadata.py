@@ -118,6 +118,16 @@ class CommittedMetadata:
     def publish_no_more(self) -> None:
         """What is still committed is nobody's business here: the node stops."""
         self._publishing = False
+        self._cache.stop()
+
+    def when_told(self, then: Callable[[], None]) -> None:
+        """Call `then` when all that is committed so far has been told to those it concerns."""
+        self._cache.when_told(then)
+
+    @property
+    def told_offset(self) -> int:
+        """Up to where this node acts on the metadata."""
+        return self._cache.told_offset if self._publishing else self.image.offset
 
     def _take(self) -> None:
         self._set(*self._loader.take())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from kbroker.broker.deferred import Deferred
@@ -189,7 +190,7 @@ class ControllerDriver:
             deferred.fail(error)
             return deferred
         if last_offset <= self._metadata.image.offset:
-            deferred.resolve(decision.response)
+            self._metadata.when_told(lambda: deferred.resolve(decision.response))
             return deferred
         handle = None
         if timeout_ms is not None:
@@ -254,7 +255,7 @@ class ControllerDriver:
             waiting = self._waiting.popleft()
             if waiting.timeout is not None:
                 waiting.timeout.cancel()
-            waiting.deferred.resolve(waiting.response)
+            self._metadata.when_told(partial(waiting.deferred.resolve, waiting.response))
         if self.active:
             for watcher in self._watchers:
                 watcher.committed(self.committed_image)

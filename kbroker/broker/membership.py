@@ -71,6 +71,7 @@ class Membership:
         self._setup = setup
         self._kraft = kraft
         self._metadata = metadata
+        metadata.pause = lambda go_on: timer.call_later(0, go_on)
         self._peers = peers
         self._clock = clock
         self._timer = timer
@@ -105,7 +106,7 @@ class Membership:
                 timer,
                 _times(config),
                 offline_directories=offline_directories,
-                applied_offset=lambda: kraft.metadata.image.offset,
+                applied_offset=lambda: kraft.metadata.told_offset,
             )
             metadata.subscribe(self.lifecycle.on_metadata)
             self.lifecycle.hand_over = self._hand_over

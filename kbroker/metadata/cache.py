@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from kbroker.metadata.delta import ClusterDelta, full_delta
 from kbroker.metadata.image import ClusterImage
 
 #: `(old image, new image, what changed)`; called after the change is committed, before its requester hears
-#: of it.
-Subscriber: TypeAlias = Callable[[ClusterImage, ClusterImage, ClusterDelta], None]
+#: of it. Who has much to do may return the rest of it as an iterator: each step is one turn of the loop.
+Subscriber: TypeAlias = Callable[[ClusterImage, ClusterImage, ClusterDelta], Iterator[None] | None]
 
 _log = logging.getLogger(__name__)
 
@@ -25,44 +26,98 @@ class MetadataCache:
     change is a fact, so the error is logged and the rest go on.
     """
 
-    __slots__ = ("_publishing", "_queue", "_subscribers", "image", "published")
+    __slots__ = (
+        "_publishing",
+        "_queue",
+        "_subscribers",
+        "_work",
+        "image",
+        "pause",
+        "published",
+        "told_offset",
+    )
 
     def __init__(self, cluster_id: str) -> None:
         self.image = ClusterImage(cluster_id)
         #: Whether a first image came; before that the node does not answer clients.
         self.published = False
+        #: The last record of what everybody has been told.
+        self.told_offset = self.image.offset
+        #: Runs a function in a later turn of the loop; None: there are no pauses, all is told at once.
+        self.pause: Callable[[Callable[[], None]], object] | None = None
         self._subscribers: list[Subscriber] = []
-        self._queue: list[tuple[ClusterImage, ClusterDelta]] = []
+        #: What is to be told; and, between, who waits until all before is told.
+        self._queue: deque[tuple[ClusterImage, ClusterDelta] | Callable[[], None]] = deque()
         self._publishing = False
+        self._work: Iterator[None] = iter(())
 
     def subscribe(self, subscriber: Subscriber) -> None:
         """Tell `subscriber` of every change from now on; at once of all there is, if there is something."""
         self._subscribers.append(subscriber)
         if self.published:
-            self._tell(subscriber, ClusterImage(self.image.cluster_id), self.image, full_delta(self.image))
+            for _ in _tell(
+                subscriber, ClusterImage(self.image.cluster_id), self.image, full_delta(self.image)
+            ):
+                pass
 
     def publish(self, new: ClusterImage, delta: ClusterDelta) -> None:
         """Make `new` the current image and tell everybody.
 
-        A subscriber that causes another publication from inside its call gets it after this one is told to
-        all.
+        What is published meanwhile, also by a subscriber from inside its call, comes after that.
         """
         self._queue.append((new, delta))
+        self._begin()
+
+    def when_told(self, then: Callable[[], None]) -> None:
+        """Call `then` when everybody has been told of all that is published: now, unless there is a pause."""
         if self._publishing:
-            return
-        self._publishing = True
+            self._queue.append(then)
+        else:
+            then()
+
+    def stop(self) -> None:
+        """Tell nobody of what is published so far and not told yet."""
+        queue, self._queue = self._queue, deque()
+        self._work = iter(())
+        self._publishing = False
+        for entry in queue:
+            if not isinstance(entry, tuple):
+                entry()
+
+    def _begin(self) -> None:
+        if not self._publishing:
+            self._publishing = True
+            self._work = self._tell_all()
+            self._go_on()
+
+    def _go_on(self) -> None:
+        for _ in self._work:
+            if self.pause is not None:
+                self.pause(self._go_on)
+                return
+
+    def _tell_all(self) -> Iterator[None]:
         try:
             while self._queue:
-                image, change = self._queue.pop(0)
+                entry = self._queue.popleft()
+                if not isinstance(entry, tuple):
+                    entry()
+                    continue
+                image, change = entry
                 old, self.image, self.published = self.image, image, True
                 for subscriber in tuple(self._subscribers):
-                    self._tell(subscriber, old, image, change)
+                    yield from _tell(subscriber, old, image, change)
+                self.told_offset = image.offset
         finally:
             self._publishing = False
 
-    @staticmethod
-    def _tell(subscriber: Subscriber, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
-        try:
-            subscriber(old, new, delta)
-        except Exception:
-            _log.exception("a subscriber failed on the metadata up to offset %d", new.offset)
+
+def _tell(
+    subscriber: Subscriber, old: ClusterImage, new: ClusterImage, delta: ClusterDelta
+) -> Iterator[None]:
+    try:
+        rest = subscriber(old, new, delta)
+        if rest is not None:
+            yield from rest
+    except Exception:
+        _log.exception("a subscriber failed on the metadata up to offset %d", new.offset)

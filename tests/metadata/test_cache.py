@@ -56,3 +56,44 @@ def test_a_subscriber_that_fails_does_not_keep_others_from_hearing(caplog):
     publish(cache, 1)
     assert heard == [1]
     assert "offset 1" in caplog.text
+
+
+def test_who_has_much_to_do_is_told_step_by_step_and_what_follows_waits():
+    cache = MetadataCache("c")
+    heard, turns = [], []
+    cache.pause = turns.append
+
+    def slow(old, new, delta):
+        for step in range(2):
+            heard.append(("slow", new.offset, step))
+            yield
+
+    cache.subscribe(slow)
+    cache.subscribe(lambda old, new, delta: heard.append(("after", new.offset)))
+    publish(cache, 1)
+    cache.when_told(lambda: heard.append("told"))
+    publish(cache, 2)
+    assert heard == [("slow", 1, 0)]
+    assert (cache.image.offset, cache.told_offset) == (1, -1)
+    while turns:
+        turns.pop()()
+    assert heard[1:] == [("slow", 1, 1), ("after", 1), "told", ("slow", 2, 0), ("slow", 2, 1), ("after", 2)]
+    assert cache.told_offset == 2
+
+
+def test_a_node_that_stops_does_not_go_on_telling():
+    cache = MetadataCache("c")
+    heard, turns = [], []
+    cache.pause = turns.append
+
+    def slow(old, new, delta):
+        heard.append(1)
+        yield
+        heard.append(2)
+
+    cache.subscribe(slow)
+    publish(cache, 1)
+    cache.when_told(lambda: heard.append("told"))
+    cache.stop()
+    turns.pop()()
+    assert heard == [1, "told"]
