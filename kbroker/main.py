@@ -58,6 +58,7 @@ from kbroker.server.node_sockets import NodeSockets, endpoints
 from kbroker.server.os_disk import OsDisk
 from kbroker.server.peer_client import PeerClient
 from kbroker.server.preload import preload
+from kbroker.server.quotas import open_quotas
 from kbroker.server.runtime import BlockingRunner, LoopTimer, SystemClock
 from kbroker.types import ZERO_UUID
 
@@ -113,6 +114,11 @@ class Node:
     def bootstrap(self) -> str:
         """The host:port that clients start with."""
         return self._sockets.bootstrap
+
+    @property
+    def ports(self) -> dict[str, int]:
+        """The port of each listener for clients."""
+        return self._sockets.ports
 
     async def start(self) -> None:
         """Start; returns when clients are served.
@@ -316,7 +322,7 @@ class Node:
         # In this order a change is told: settings, logs and leadership, coordinators.
         metadata.subscribe(self._apply_settings)
         if self._quorum.is_broker:
-            metadata.subscribe(replicas.apply_metadata)
+            metadata.subscribe(replicas.apply_in_slices)
             metadata.subscribe(groups.on_metadata)
         self._directory_reports = DirectoryReports(replicas, timer)
         metadata.subscribe(self._directory_reports.on_metadata)
@@ -348,6 +354,7 @@ class Node:
         )
         self._wire_client_metrics(services)
         self._undo.append(open_access(services, config))
+        open_quotas(services)
         self._undo.append(groups.close)
         self._undo.append(transactions.close)
         return services, kraft
@@ -404,6 +411,7 @@ class Node:
         services.forward = membership.forward
         services.txns.link.remote = membership.ask_broker
         services.when_applied = kraft.when
+        services.absent_brokers = membership.absent
         self._undo.append(membership.stop)
         return membership
 

@@ -89,6 +89,11 @@ class ClientRegistry:
         self._gone: OrderedDict[ClientName, Client] = OrderedDict()
         self._on_closed: list[Callable[[str], None]] = []
 
+    @property
+    def connections(self) -> Iterable[Connected]:
+        """Those that are open."""
+        return self._open.values()
+
     def on_closed(self, listener: Callable[[str], None]) -> None:
         """Tell `listener` the id of every connection that closes."""
         self._on_closed.append(listener)

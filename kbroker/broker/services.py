@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.absent_brokers import Absent
 from kbroker.broker.client_metrics import ClientMetrics
+from kbroker.broker.client_quotas import Mutations
 from kbroker.broker.clients import ClientRegistry
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metrics.registry import Registry
@@ -22,7 +23,7 @@ from kbroker.plain import made, plain
 if TYPE_CHECKING:
     from kbroker.broker.absent_brokers import AbsentBrokers
     from kbroker.broker.access import Access, Asking
-    from kbroker.broker.client_quotas import Mutations, QuotaKeeper
+    from kbroker.broker.client_quotas import Asker, QuotaKeeper
     from kbroker.broker.controller_channel import ControllerChannel
     from kbroker.broker.controller_chores import ControllerChores
     from kbroker.broker.controller_driver import ControllerDriver
@@ -122,6 +123,12 @@ class Services:
         """
         authorizer = self.authorizer
         return authorizer is None or authorizer.allows(context, operation, resource_type, name)
+
+    def mutations(self, context: Asker, *, strict: bool) -> Mutations:
+        """What a request takes of its client's quota of changes of topics and partitions."""
+        if self.quotas is None:
+            return Mutations(None, self.clock.monotonic_ms, strict=strict)
+        return self.quotas.mutations(context, strict=strict)
 
     @property
     def txns(self) -> Transactions:

@@ -33,6 +33,8 @@ from kbroker.protocol.primitives import Message
 from kbroker.types import ZERO_UUID, Uuid
 
 MAX_NAME_LENGTH = 249
+#: Takes so many partitions of a client's quota; raises ApiError THROTTLING_QUOTA_EXCEEDED.
+Charge = Callable[[int], None]
 _LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+\Z")
 #: Looks like a topic, but is the log of all this.
 METADATA_TOPIC = "__cluster_metadata"
@@ -70,13 +72,21 @@ class TopicRules:
     random_below: Callable[[int], int]
 
 
+def _free(partitions: int) -> None:
+    """No quota."""
+
+
 class _Creation(NamedTuple):
     result: CreatableTopicResult
     records: list[Message]
 
 
 def create_topics(
-    image: ClusterImage, topics: Sequence[CreatableTopic], validate_only: bool, rules: TopicRules
+    image: ClusterImage,
+    topics: Sequence[CreatableTopic],
+    validate_only: bool,
+    rules: TopicRules,
+    charge: Charge = _free,
 ) -> Decision[list[CreatableTopicResult]]:
     """New topics with their configs and partitions; one result for each name, in the order of the request.
 
@@ -97,6 +107,7 @@ def create_topics(
                     ErrorCode.INVALID_REQUEST, f"Creation of internal topic {METADATA_TOPIC} is prohibited."
                 )
             created = _create_topic(image, topic, rules)
+            charge(created.result.num_partitions)
         except ApiError as error:
             results.append(create_error(topic.name, error.code, error.message))
         else:
@@ -268,7 +279,7 @@ def _new_partitions(
 
 
 def create_partitions(
-    image: ClusterImage, request: CreatePartitionsRequest, rules: TopicRules
+    image: ClusterImage, request: CreatePartitionsRequest, rules: TopicRules, charge: Charge = _free
 ) -> Decision[list[CreatePartitionsTopicResult]]:
     """More partitions for existing topics.
 
@@ -284,7 +295,9 @@ def create_partitions(
         try:
             if count[topic.name] > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
-            records += _more_partitions(image, topic, rules)
+            more = _more_partitions(image, topic, rules)
+            charge(len(more))
+            records += more
         except ApiError as error:
             code, message = error.code, error.message
         results.append(CreatePartitionsTopicResult(name=topic.name, error_code=code, error_message=message))
@@ -336,7 +349,9 @@ class TopicRef(NamedTuple):
     id: Uuid
 
 
-def delete_topics(image: ClusterImage, refs: Sequence[TopicRef]) -> Decision[list[DeletableTopicResult]]:
+def delete_topics(
+    image: ClusterImage, refs: Sequence[TopicRef], charge: Charge = _free
+) -> Decision[list[DeletableTopicResult]]:
     """Topics go, with their configs. Each is named once, by name or by id; double naming deletes nothing."""
     names = Counter(ref.name for ref in refs if ref.name is not None and ref.id == ZERO_UUID)
     ids = Counter(ref.id for ref in refs if ref.name is None and ref.id != ZERO_UUID)
@@ -352,6 +367,11 @@ def delete_topics(image: ClusterImage, refs: Sequence[TopicRef]) -> Decision[lis
         if problem is None:
             topic = _resolve(image, ref)
             assert topic is not None
+            try:
+                charge(len(topic.partitions))
+            except ApiError as error:
+                results.append(_refusal(TopicRef(topic.name, topic.id), error.code, error.message))
+                continue
             records.append(RemoveTopicRecord(topic_id=topic.id))
             results.append(
                 DeletableTopicResult(name=topic.name, topic_id=topic.id, error_code=0, error_message=None)
@@ -396,6 +416,8 @@ def _reference_problem(
 
 
 def _refused(ref: TopicRef, code: ErrorCode, message: str) -> _Problem:
-    return _Problem(
-        DeletableTopicResult(name=ref.name, topic_id=ref.id, error_code=code, error_message=message)
-    )
+    return _Problem(_refusal(ref, code, message))
+
+
+def _refusal(ref: TopicRef, code: ErrorCode, message: str | None) -> DeletableTopicResult:
+    return DeletableTopicResult(name=ref.name, topic_id=ref.id, error_code=code, error_message=message)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from kbroker.plain import made, plain
 
 if TYPE_CHECKING:
+    from kbroker.broker.connection_meter import ConnectionMeter
     from kbroker.handlers.produce_refused import RefusedRows
 
 #: Kinds of listeners, as the schemas name them.
@@ -44,6 +45,8 @@ class ConnectionContext:
     connected_ms: int = -1
     used: set[int] = made(default_factory=set)
     """The kinds of requests that came, as `key << 16 | version` (`broker/clients.py`)."""
+    meter: ConnectionMeter | None = None
+    """What its requests take of its client's quotas; None: there are none, or it has not logged in."""
     refused: RefusedRows | None = None
     """Batches that were refused, while others that came behind them may be under way."""
 

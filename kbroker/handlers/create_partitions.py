@@ -29,10 +29,14 @@ def handle(
 ) -> Deferred[CreatePartitionsResponse]:
     """Answered when the partitions are committed and those that this broker leads serve."""
     rules = topic_rules(services.config, services.new_uuid)
+    mutations = services.mutations(context, strict=context.version >= 3)
     created = services.controller.append_records(
-        lambda image: create_partitions(image, request, rules), timeout_ms=request.timeout_ms
+        lambda image: create_partitions(image, request, rules, mutations.charge),
+        timeout_ms=request.timeout_ms,
     )
-    return created.map(lambda results: CreatePartitionsResponse(results=results))
+    return created.map(
+        lambda results: CreatePartitionsResponse(results=results, throttle_time_ms=mutations.throttle_ms)
+    )
 
 
 def error_response(

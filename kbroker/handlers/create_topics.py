@@ -33,14 +33,15 @@ def handle(
 ) -> Deferred[CreateTopicsResponse]:
     """Answered when the topics are committed and every partition that this broker leads serves."""
     rules = topic_rules(services.config, services.new_uuid)
+    mutations = services.mutations(context, strict=context.version >= 6)
 
     def answer(results: list[CreatableTopicResult]) -> CreateTopicsResponse:
         if context.version >= 5:
             _add_configs(services, request, results)
-        return CreateTopicsResponse(topics=results)
+        return CreateTopicsResponse(topics=results, throttle_time_ms=mutations.throttle_ms)
 
     return services.controller.append_records(
-        lambda image: create_topics(image, request.topics, request.validate_only, rules),
+        lambda image: create_topics(image, request.topics, request.validate_only, rules, mutations.charge),
         timeout_ms=request.timeout_ms,
     ).map(answer)
 

@@ -30,10 +30,13 @@ def handle(
         old = context.version < 3
         raise ApiError(ErrorCode.INVALID_REQUEST if old else ErrorCode.TOPIC_DELETION_DISABLED)
     refs = _references(request)
+    mutations = services.mutations(context, strict=context.version >= 5)
     deleted = services.controller.append_records(
-        lambda image: delete_topics(image, refs), timeout_ms=request.timeout_ms
+        lambda image: delete_topics(image, refs, mutations.charge), timeout_ms=request.timeout_ms
     )
-    return deleted.map(lambda results: DeleteTopicsResponse(responses=results))
+    return deleted.map(
+        lambda results: DeleteTopicsResponse(responses=results, throttle_time_ms=mutations.throttle_ms)
+    )
 
 
 def error_response(

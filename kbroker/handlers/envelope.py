@@ -53,6 +53,7 @@ def handle(
         client_address=client_address,
         client_port=0,
         used=set(),
+        meter=None,
         trusted=False,
     )
 

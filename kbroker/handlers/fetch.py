@@ -43,6 +43,8 @@ _log = logging.getLogger(__name__)
 _FETCH = 1
 _READ_COMMITTED = 1
 _CONSUMER = -1
+#: Of an answer, and of a partition in it, besides the records; for the quota.
+_ANSWER_BYTES, _PARTITION_BYTES = 24, 50
 #: First version in which a consumer says where it is (KIP-392).
 _ANY_REPLICA_SINCE = 11
 _WRONG_LEADER = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
@@ -180,6 +182,9 @@ class OneFetch:
         replica_id = reader.replica_id
         # A follower sets its own limits; a consumer's are bounded by fetch.max.bytes.
         limit = request.max_bytes if replica_id >= 0 else min(request.max_bytes, services.fetch_bytes_max)
+        meter = None if replica_id >= 0 else context.connection.meter
+        if meter is not None:
+            limit = int(min(limit, meter.fetch_bytes_max(context.client_id)))
         self._bytes_max = max(limit, 0)
         self._min_bytes = min(request.min_bytes, self._bytes_max)
         self._deferred: Deferred[bytes | list[bytes | FileSlice]] | None = None
@@ -320,6 +325,11 @@ class OneFetch:
 
     def _encode(self, reads: list[PartitionRead]) -> bytes | list[bytes | FileSlice]:
         served, context = self._served, self._context
+        meter = context.connection.meter
+        if meter is not None and self._reader.replica_id < 0:
+            delay_ms = meter.fetched(context.client_id, _size_of(reads))
+            if delay_ms:
+                return self._throttled(delay_ms)
         self._count(reads)
         if served.session is not None:
             reads = self._note_in_session(reads)
@@ -328,6 +338,16 @@ class OneFetch:
             if read.error:
                 self._adapt_error(read, encoder)
         return encoder.encode(reads, ErrorCode.NONE, served.session_id)
+
+    def _throttled(self, delay_ms: int) -> bytes | list[bytes | FileSlice]:
+        """Nothing, and wait: what was read is read again. A session that has just been made never was."""
+        served, context = self._served, self._context
+        session_id = served.session_id
+        if served.session is not None and not served.incremental:
+            self._services.fetch_sessions.forget(served.session)
+            session_id = 0
+        encoder = FetchEncoder(context.version, context.correlation_id)
+        return encoder.encode([], ErrorCode.NONE, session_id, delay_ms)
 
     def _count(self, reads: list[PartitionRead]) -> None:
         """For the metrics: what the partitions that were looked at send."""
@@ -390,3 +410,8 @@ class OneFetch:
         endpoint = broker.endpoint(self._context.listener_name) if broker is not None else None
         if broker is not None and endpoint is not None:
             encoder.nodes[broker.id] = Node(broker.id, endpoint.host, endpoint.port, broker.rack)
+
+
+def _size_of(reads: list[PartitionRead]) -> int:
+    """About the bytes of an answer, header and all: within a few of each partition."""
+    return _ANSWER_BYTES + sum([read.size + _PARTITION_BYTES for read in reads])

@@ -87,13 +87,16 @@ class FetchEncoder:
         self._head = self._first = bytearray(_LEAD.pack(0, correlation_id))
 
     def encode(
-        self, reads: list[PartitionRead], error: ErrorCode, session_id: int
+        self, reads: list[PartitionRead], error: ErrorCode, session_id: int, throttle_ms: int = 0
     ) -> bytes | list[bytes | FileSlice]:
         """The whole answer; bytes only when no slice is left in its file."""
         head = self._head
         if self._flexible:
             head.append(0)
-        head += _TOP.pack(0, error, session_id) if self._version >= 7 else _INT.pack(0)
+        if self._version >= 7:
+            head += _TOP.pack(throttle_ms, error, session_id)
+        else:
+            head += _INT.pack(throttle_ms)
         topics = _group(reads)
         self._count(len(topics))
         for topic in topics:

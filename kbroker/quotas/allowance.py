@@ -21,7 +21,7 @@ class Allowance:
         now_ms: the time.
     """
 
-    __slots__ = ("_credit", "_full_s", "_grace_until_ms", "_paid_ms", "_rate", "limit")
+    __slots__ = ("_credit", "_full_s", "_grace_until_ms", "_rate", "limit", "used_ms")
 
     def __init__(self, limit: float, windows: Windows, now_ms: float) -> None:
         self.limit = limit
@@ -29,7 +29,8 @@ class Allowance:
         self._rate = Rate(windows.samples, windows.ms)
         #: What they have not used; negative: what they owe.
         self._credit = 0.0
-        self._paid_ms = now_ms
+        #: When the credit was right.
+        self.used_ms = now_ms
         #: Until then a burst is in the window, and Kafka's formula alone counts.
         self._grace_until_ms = now_ms
 
@@ -63,6 +64,11 @@ class Allowance:
             self._pay(now_ms)
             self.limit = limit
 
+    @property
+    def window_max(self) -> float:
+        """The most that can pass at once."""
+        return self.limit * self._full_s
+
     def observed(self, now_ms: float) -> float:
         """Units a second, lately."""
         return self._rate.value(now_ms)
@@ -70,10 +76,10 @@ class Allowance:
     def _pay(self, now_ms: float) -> bool:
         """Bring the credit up to date; whether they have rested for a window."""
         limit = self.limit
-        credit = self._credit + limit * (now_ms - self._paid_ms) / 1000
+        credit = self._credit + limit * (now_ms - self.used_ms) / 1000
         most = limit * self._full_s
         self._credit = credit if credit < most else most
-        self._paid_ms = now_ms
+        self.used_ms = now_ms
         if credit < 0 or not self._rate.is_idle(now_ms):
             return False
         self._credit = 0.0

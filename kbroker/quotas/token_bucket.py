@@ -12,19 +12,19 @@ class TokenBucket:
         now_ms: the time.
     """
 
-    __slots__ = ("_updated_ms", "burst_s", "rate", "tokens")
+    __slots__ = ("burst_s", "rate", "tokens", "used_ms")
 
     def __init__(self, rate: float, burst_s: float, now_ms: float) -> None:
         self.rate = rate
         self.burst_s = burst_s
         self.tokens = rate * burst_s
-        self._updated_ms = now_ms
+        self.used_ms = now_ms
 
     def refill(self, now_ms: float) -> float:
         """The tokens there are now."""
-        passed_s = max(now_ms - self._updated_ms, 0) / 1000
+        passed_s = max(now_ms - self.used_ms, 0) / 1000
         self.tokens = min(self.rate * self.burst_s, self.tokens + self.rate * passed_s)
-        self._updated_ms = now_ms
+        self.used_ms = now_ms
         return self.tokens
 
     def take(self, count: float, now_ms: float) -> int:

@@ -98,6 +98,7 @@ class ConnectionCore:
         "frame_size",
         "handler",
         "has_files",
+        "muted",
         "on_output",
         "out",
         "out_bytes",
@@ -130,6 +131,8 @@ class ConnectionCore:
         self.parked: Deferred[Answer] | None = None
         #: Set by the driver while the peer does not read.
         self.write_blocked = False
+        #: Its client is throttled: nothing is handled before `unmute`.
+        self.muted = False
         self.on_output: Callable[[], None] | None = None
         #: For the metrics: when what is handled now was read, the size of the newest known Produce, and what
         #: the parked answer is noted in.
@@ -175,7 +178,7 @@ class ConnectionCore:
 
     @property
     def _is_held(self) -> bool:
-        return self.parked is not None or self.write_blocked or self.close_reason is not None
+        return self.parked is not None or self.write_blocked or self.muted or self.close_reason is not None
 
     def feed(self, data: memoryview) -> None:
         """Take what arrived. `data` may be reused by the caller as soon as this returns."""
@@ -228,6 +231,13 @@ class ConnectionCore:
         """Send nothing more before `answer`."""
         self._take_answer(answer)
 
+    def unmute(self) -> None:
+        """Go on after a quota's delay."""
+        self.muted = False
+        self.began_s = perf_counter()
+        if self.on_output is not None:
+            self.on_output()
+
     def forget_known(self) -> None:
         """Check anew what was recognised by its bytes: who may do what has changed.
 
@@ -265,6 +275,8 @@ class ConnectionCore:
         self._run(self._parse_frames, data)
 
     def _run(self, work: Callable[[memoryview], None], data: memoryview) -> None:
+        if self.context.meter is not None:
+            self.context.meter.begin(self)
         try:
             work(data)
         except ProtocolError as error:
@@ -277,6 +289,7 @@ class ConnectionCore:
 
     def _parse_frames(self, data: memoryview) -> None:
         position = 0
+        meter = self.context.meter
         if self._partial is not None:
             position = self._complete_partial(self._partial, data)
         elif self._large is not None:
@@ -284,7 +297,7 @@ class ConnectionCore:
         total = len(data)
         request, size_of = self.handler.request, _SIZE.unpack_from
         size_max = self.request_bytes_max
-        left = REQUESTS_PER_TURN
+        left = 0 if self.muted else REQUESTS_PER_TURN
         while total - position >= 4:
             if (
                 not left
@@ -322,6 +335,11 @@ class ConnectionCore:
                     return
                 left -= 1
                 answer = request(self, data[position + 4 : end])
+                meter = self.context.meter
+            if meter is not None:
+                answer = meter.after(data, position + 4, end, answer)
+                if self.muted:
+                    left = 0
             if type(answer) is bytes:
                 self.out.append(answer)
                 self.out_bytes += len(answer)
@@ -372,6 +390,8 @@ class ConnectionCore:
         answer = None if fast is None else fast(self, frame, 4, len(frame))
         if answer is None:
             answer = self.handler.request(self, frame[4:])
+        if self.context.meter is not None:
+            answer = self.context.meter.after(frame, 4, len(frame), answer)
         if answer is not None:
             self._take_answer(answer)
 

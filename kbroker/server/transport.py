@@ -161,7 +161,7 @@ class SocketProtocol(asyncio.BufferedProtocol):
     @property
     def is_idle(self) -> bool:
         """Nothing is under way, or the peer has gone silent after sending its last byte."""
-        return self._eof or not (self.core.is_busy or self._queue)
+        return self._eof or self.core.muted or not (self.core.is_busy or self._queue)
 
     def finish(self) -> None:
         """Close once what is being sent has been sent; parked requests get no answer."""

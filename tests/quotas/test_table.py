@@ -2,23 +2,21 @@ from __future__ import annotations
 
 from itertools import product
 
-import pytest
-
 from kbroker.quotas.sensors import IDLE_MS, Sensors
 from kbroker.quotas.table import QuotaTable, levels
 
 KEY = "producer_byte_rate"
 
 
-@pytest.mark.parametrize("present", list(product([False, True], repeat=8)))
-def test_the_first_level_that_has_a_value_counts(present):
+def test_the_first_level_that_has_a_value_counts():
     every = levels("u", "c")
-    quotas = {level.entity: {KEY: float(level.number)} for level, there in zip(every, present) if there}
-    match = QuotaTable(quotas).find(KEY, "u", "c")
-    if not any(present):
-        assert match is None
-    else:
-        assert match.limit == present.index(True) + 1
+    for present in product([False, True], repeat=8):
+        quotas = {level.entity: {KEY: float(level.number)} for level, there in zip(every, present) if there}
+        match = QuotaTable(quotas).find(KEY, "u", "c")
+        if not any(present):
+            assert match is None
+        else:
+            assert match.limit == present.index(True) + 1
 
 
 def test_who_shares_a_quota():
@@ -52,13 +50,27 @@ def test_the_rate_of_an_address():
     assert QuotaTable({}).connection_rate("10.0.0.1") is None
 
 
-def test_sensors_are_bounded_and_forgotten():
-    made = []
-    sensors = Sensors(lambda now: made.append(now) or object(), limit=3)
-    first = sensors.get(("a", ""), 0)
+class Used:
+    def __init__(self, limit, now_ms):
+        self.limit = limit
+        self.used_ms = now_ms
+
+
+def test_sensors_are_bounded():
+    sensors = Sensors(Used, limit=3)
+    first = sensors.get(("a", ""), 1.0, 0)
+    assert sensors.get(("a", ""), 1.0, 0) is first
     for name in "bcd":
-        sensors.get((name, ""), 1)
+        sensors.get((name, ""), 1.0, 1)
     assert len(sensors) == 3
-    assert sensors.get(("a", ""), 2) is not first
-    sensors.forget_idle(IDLE_MS + 10)
-    assert len(sensors) == 0
+
+
+def test_sensors_that_are_not_used_are_forgotten():
+    sensors = Sensors(Used)
+    used = sensors.get(("used", ""), 1.0, 0)
+    for name in "abc":
+        sensors.get((name, ""), 1.0, 0)
+    used.used_ms = IDLE_MS
+    for _ in range(5):
+        sensors.forget_idle(IDLE_MS + 10)
+    assert [sharers for sharers, _ in sensors.items()] == [("used", "")]

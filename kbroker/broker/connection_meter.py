@@ -1,0 +1,230 @@
+"""What one connection's requests take of its client's quotas, and how the client is made to wait.
+
+A connection has a meter only while there are quotas. An answer leaves at once and says for how long the
+client is throttled; then nothing more is read from it (`mute`) until that time is over (KIP-219).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from struct import Struct
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+
+from kbroker.broker.deferred import Deferred
+
+if TYPE_CHECKING:
+    from kbroker.broker.client_quotas import QuotaKeeper
+    from kbroker.broker.timer import TimerHandle
+    from kbroker.quotas.client_quotas import ClientLimits
+
+T = TypeVar("T")
+#: What dispatch gives for a request.
+Answer: TypeAlias = "bytes | list[Any] | Deferred[Any] | None"
+
+_PRODUCE, _FETCH, _SHARE_FETCH = 0, 1, 78
+_KEY_VERSION = Struct(">hh")
+_LENGTH = Struct(">h")
+#: A bare SASL message may be shorter than any request.
+_HEADER_BYTES_MIN = 10
+_INT = Struct(">i")
+#: A Fetch of an older version goes another way and is charged when it is answered.
+_FETCH_CHARGES_SINCE = 4
+_PRODUCE_TAGS_SINCE = 9
+#: What the controller decides tells by itself for how long the client is throttled.
+_MUTATIONS = frozenset({19, 20, 37})
+#: Logging in, and what brokers ask each other.
+_EXEMPT = frozenset({17, 27, 36, 56, 58, 62, 63, 64, 67, 73, 83, 84, 85, 86, 87})
+
+
+class Muted(Protocol):
+    """A connection."""
+
+    muted: bool
+
+    def unmute(self) -> None:
+        """Go on."""
+
+
+class Named(Protocol):
+    """Who is at the other end."""
+
+    principal: str
+
+
+class ConnectionMeter:
+    """The meter of one connection.
+
+    Args:
+        keeper: of the node.
+        context: the connection's.
+    """
+
+    __slots__ = ("_client", "_context", "_keeper", "_limits", "_mark_s", "_unmute", "_until_ms", "core")
+
+    def __init__(self, keeper: QuotaKeeper, context: Named) -> None:
+        self._keeper = keeper
+        self._context = context
+        self.core: Muted | None = None
+        #: Client id and principal that the limits are of.
+        self._client: tuple[bytes, str] = (b"", "")
+        self._limits: ClientLimits | None = None
+        #: Until when the time is accounted for.
+        self._mark_s = 0.0
+        self._unmute: TimerHandle | None = None
+        self._until_ms = 0.0
+
+    # -- the connection calls --
+
+    def begin(self, core: Muted) -> None:
+        """Frames are handled from now on."""
+        self.core = core
+        self._mark_s = self._keeper.now_s()
+
+    def after(self, data: memoryview, start: int, end: int, answer: Answer) -> Answer:
+        """The request at `data[start:end]` was handled; the answer as the client is to see it."""
+        keeper = self._keeper
+        if end - start < _HEADER_BYTES_MIN:
+            return answer
+        key, version = _KEY_VERSION.unpack_from(data, start)
+        limits = self._limits_of(data, start)
+        now_ms = keeper.now_ms()
+        delay_ms = 0
+        if key == _FETCH and version >= _FETCH_CHARGES_SINCE:
+            if isinstance(answer, Deferred):
+                self._time_parked(limits, now_ms)
+            return answer
+        if key == _PRODUCE:
+            if limits.produce is not None:
+                delay_ms = limits.produce.charge(end - start, now_ms)
+        elif key in (_FETCH, _SHARE_FETCH):
+            if limits.fetch is not None:
+                answer = self._when_answered(answer, self._charge_fetched)
+        elif key in _MUTATIONS:
+            answer = self._when_answered(answer, self._mute_as_told(key, version))
+        if limits.request is not None and key not in _EXEMPT:
+            delay_ms = max(delay_ms, limits.request.charge(self._time(), now_ms))
+        if delay_ms:
+            keeper.throttled(key, delay_ms)
+            self.mute(delay_ms)
+            return self._tell(answer, key, version, delay_ms)
+        return answer
+
+    def closed(self) -> None:
+        """The connection is over."""
+        self.core = None
+        if self._unmute is not None:
+            self._unmute.cancel()
+            self._unmute = None
+
+    # -- Fetch calls --
+
+    def fetch_bytes_max(self, client_id: str | None) -> float:
+        """The most that a Fetch may answer: more would be delayed in any case."""
+        fetch = self._limits_for((client_id or "").encode()).fetch
+        return float("inf") if fetch is None else fetch.window_max
+
+    def fetched(self, client_id: str | None, size: int) -> int:
+        """An answer of that size is ready; 0, or the ms for which an empty one throttles the client."""
+        limits, keeper = self._limits_for((client_id or "").encode()), self._keeper
+        now_ms = keeper.now_ms()
+        delay_ms = 0 if limits.request is None else limits.request.charge(self._time(), now_ms)
+        if limits.fetch is not None and not delay_ms:
+            delay_ms = limits.fetch.ask(size, now_ms)
+        if delay_ms:
+            keeper.throttled(_FETCH, delay_ms)
+            self.mute(delay_ms)
+        return delay_ms
+
+    def mute(self, delay_ms: float) -> None:
+        """Read nothing more for so long."""
+        core = self.core
+        until_ms = self._keeper.now_ms() + delay_ms
+        if core is None or (core.muted and until_ms <= self._until_ms):
+            return
+        if self._unmute is not None:
+            self._unmute.cancel()
+        core.muted = True
+        self._until_ms = until_ms
+        self._unmute = self._keeper.timer.call_later(delay_ms, self._go_on)
+
+    # -- inside --
+
+    def _go_on(self) -> None:
+        self._unmute = None
+        if self.core is not None:
+            self.core.unmute()
+
+    def _time(self) -> float:
+        """The seconds since the last look; what is woken later takes next to none."""
+        before = self._mark_s
+        if not before:
+            return 0.0
+        self._mark_s = self._keeper.now_s()
+        return self._mark_s - before
+
+    def _time_parked(self, limits: ClientLimits, now_ms: float) -> None:
+        if limits.request is not None:
+            limits.request.charge(self._time(), now_ms)
+        self._mark_s = 0.0
+
+    def _limits_of(self, data: memoryview, start: int) -> ClientLimits:
+        (length,) = _LENGTH.unpack_from(data, start + 8)
+        return self._limits_for(bytes(data[start + 10 : start + 10 + length]) if length > 0 else b"")
+
+    def _limits_for(self, client_id: bytes) -> ClientLimits:
+        limits, principal = self._limits, self._context.principal
+        if (
+            limits is None
+            or limits.generation != self._keeper.quotas.generation
+            or self._client[0] != client_id
+            or self._client[1] != principal
+        ):
+            self._client = (client_id, principal)
+            limits = self._limits = self._keeper.limits_of(principal, client_id.decode(errors="replace"))
+        return limits
+
+    def _charge_fetched(self, answer: Any) -> Any:
+        size = (
+            sum(len(part) if isinstance(part, bytes) else part.length for part in answer)
+            if isinstance(answer, list)
+            else len(answer or b"")
+        )
+        fetch = None if self._limits is None else self._limits.fetch
+        delay_ms = 0 if fetch is None else fetch.charge(size, self._keeper.now_ms())
+        if delay_ms:
+            self._keeper.throttled(_FETCH, delay_ms)
+            self.mute(delay_ms)
+        return answer
+
+    def _mute_as_told(self, key: int, version: int) -> Callable[[Any], Any]:
+        def look(answer: Any) -> Any:
+            place = self._keeper.throttle_place(key, version)
+            if isinstance(answer, bytes) and place is not None and len(answer) >= place + 4:
+                (delay_ms,) = _INT.unpack_from(answer, place)
+                if delay_ms > 0:
+                    self.mute(delay_ms)
+            return answer
+
+        return look
+
+    @staticmethod
+    def _when_answered(answer: Answer, look: Callable[[Any], Any]) -> Answer:
+        return answer.map(look) if isinstance(answer, Deferred) else look(answer)
+
+    def _tell(self, answer: Answer, key: int, version: int, delay_ms: int) -> Answer:
+        """Write the delay into an answer; one that waits for the disk has it written when it comes."""
+        if key == _PRODUCE:
+            place = -5 if version >= _PRODUCE_TAGS_SINCE else -4 if version else None
+        else:
+            place = self._keeper.throttle_place(key, version)
+        if place is None:
+            return answer
+
+        def write(whole: Any) -> Any:
+            if type(whole) is not bytes or len(whole) < 12:
+                return whole
+            at = place + len(whole) if place < 0 else place
+            (told,) = _INT.unpack_from(whole, at)
+            return whole[:at] + _INT.pack(max(told, delay_ms)) + whole[at + 4 :]
+
+        return self._when_answered(answer, write)

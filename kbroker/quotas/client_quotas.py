@@ -1,0 +1,105 @@
+"""The quotas of clients by user and client id, and what is left of them on this node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from kbroker.quotas.allowance import Allowance
+from kbroker.quotas.request_share import RequestShare
+from kbroker.quotas.sensors import Sensors
+from kbroker.quotas.table import (
+    CONSUMER_BYTE_RATE,
+    CONTROLLER_MUTATION_RATE,
+    PRODUCER_BYTE_RATE,
+    REQUEST_PERCENTAGE,
+    Entity,
+    Match,
+    QuotaTable,
+)
+from kbroker.quotas.token_bucket import TokenBucket
+from kbroker.quotas.windows import Windows
+
+
+class ClientLimits(NamedTuple):
+    """What holds for one client; None: unlimited. Worth asking for anew when `generation` has changed."""
+
+    generation: int
+    produce: Allowance | None
+    fetch: Allowance | None
+    request: RequestShare | None
+
+
+class ClientQuotas:
+    """All quotas of clients of one node.
+
+    Args:
+        windows: `quota.window.…`.
+        controller_windows: `controller.quota.window.…`.
+    """
+
+    def __init__(self, windows: Windows, controller_windows: Windows) -> None:
+        self.table = QuotaTable({})
+        #: Changes with the quotas.
+        self.generation = 0
+        self._controller_windows = controller_windows
+        self._sensors: dict[str, Sensors[Any]] = {
+            PRODUCER_BYTE_RATE: Sensors(lambda limit, now: Allowance(limit, windows, now)),
+            CONSUMER_BYTE_RATE: Sensors(lambda limit, now: Allowance(limit, windows, now)),
+            REQUEST_PERCENTAGE: Sensors(lambda limit, now: RequestShare(limit, windows, now)),
+        }
+        self._mutations: Sensors[TokenBucket] = Sensors(
+            lambda limit, now: TokenBucket(limit, controller_windows.all_s, now)
+        )
+
+    @property
+    def has_any(self) -> bool:
+        """Whether anybody has a quota."""
+        return self.table.has(
+            PRODUCER_BYTE_RATE, CONSUMER_BYTE_RATE, REQUEST_PERCENTAGE, CONTROLLER_MUTATION_RATE
+        )
+
+    def apply(self, quotas: Mapping[Entity, Mapping[str, float]]) -> None:
+        """The quotas are these now. What was done counts on, against the new limits."""
+        self.table = QuotaTable(quotas)
+        self.generation += 1
+
+    def of(self, user: str, client_id: str, now_ms: float) -> ClientLimits:
+        """What holds for a client."""
+        return ClientLimits(
+            self.generation,
+            self._sensor(PRODUCER_BYTE_RATE, user, client_id, now_ms),
+            self._sensor(CONSUMER_BYTE_RATE, user, client_id, now_ms),
+            self._sensor(REQUEST_PERCENTAGE, user, client_id, now_ms),
+        )
+
+    def mutations(self, user: str, client_id: str, now_ms: float) -> TokenBucket | None:
+        """What it may still change in the cluster; None: unlimited."""
+        match = self.table.find(CONTROLLER_MUTATION_RATE, user, client_id)
+        if match is None:
+            return None
+        bucket = self._mutations.get(match.sharers, match.limit, now_ms)
+        if bucket.rate != match.limit:
+            bucket.change_rate(match.limit, now_ms)
+        return bucket
+
+    def explain(self, user: str, client_id: str, now_ms: float) -> list[tuple[str, Match, float | None]]:
+        """For each kind that is limited: which quota holds, and what was seen lately of all who share it."""
+        found = []
+        for key, sensors in self._sensors.items():
+            match = self.table.find(key, user, client_id)
+            if match is not None:
+                sensor = dict(sensors.items()).get(match.sharers)
+                found.append((key, match, None if sensor is None else sensor.observed(now_ms)))
+        match = self.table.find(CONTROLLER_MUTATION_RATE, user, client_id)
+        if match is not None:
+            found.append((CONTROLLER_MUTATION_RATE, match, None))
+        return found
+
+    def _sensor(self, key: str, user: str, client_id: str, now_ms: float) -> Any:
+        match = self.table.find(key, user, client_id)
+        if match is None:
+            return None
+        sensor = self._sensors[key].get(match.sharers, match.limit, now_ms)
+        sensor.change(match.limit, now_ms)
+        return sensor
