@@ -376,7 +376,12 @@ class BrokerLifecycle:
         except ApiError as error:
             code = error.code
         problem = "" if code is ErrorCode.NONE else code.name
-        if problem and self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+        leaving = self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN
+        waited_ms = self._clock.monotonic_ms() - self._began_ms
+        if leaving and code is ErrorCode.REQUEST_TIMED_OUT and waited_ms < _LEAVE_MS:
+            # It may have much to move.
+            self._beat()
+        elif problem and leaving:
             if code in _UNKNOWN:
                 _log.info("stopping: the controller does not know this broker any more")
             elif code is ErrorCode.REQUEST_TIMED_OUT:

@@ -17,7 +17,14 @@ from collections.abc import Sequence
 from queue import SimpleQueue
 from typing import IO, TYPE_CHECKING, TypeAlias
 
-from kbroker.config.local_cluster import NODES_MAX, LocalNode, consecutive_ports, node_settings, plan_nodes
+from kbroker.config.local_cluster import (
+    NODES_MAX,
+    OWN_SETTINGS,
+    LocalNode,
+    consecutive_ports,
+    node_settings,
+    plan_nodes,
+)
 from kbroker.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -93,6 +100,8 @@ def start_cluster(options: argparse.Namespace) -> int:
         ConfigError: it cannot start like this; no node was started.
     """
     nodes, cluster_id = _plan(options)
+    if options.node is not None:
+        return _start_one(options, nodes, cluster_id)
     events: _Events = SimpleQueue()
     _catch_signals(events)
     commands = [_command(options, node, nodes, cluster_id) for node in nodes]
@@ -106,23 +115,33 @@ def start_cluster(options: argparse.Namespace) -> int:
         if not all(process.serves for process in processes):
             return 1
         print(_banner(nodes, cluster_id), flush=True)
-        return _watch(len(processes), events)
+        return _watch(len(processes), events, options)
     finally:
         _stop(processes)
 
 
-def _watch(alive: int, events: _Events) -> int:
+def _start_one(options: argparse.Namespace, nodes: Sequence[LocalNode], cluster_id: str) -> int:
+    """One node of a cluster whose others run, in this process."""
+    from kbroker.cli.run import run
+    from kbroker.cli.start import banner
+    from kbroker.config.loading import load_config
+
+    settings = node_settings(nodes[options.node - 1], nodes, cluster_id, _overrides(options))
+    loaded = load_config(profile=options.profile, environment=os.environ, assignments=[*settings.items()])
+    return run(loaded, banner, stop_with_stdin=options.stop_with_stdin)
+
+
+def _watch(alive: int, events: _Events, options: argparse.Namespace) -> int:
     """Until a signal, or all have ended by themselves."""
     while alive:
         process = events.get()
         if process is None:
             return 0
         alive -= 1
-        print(
-            f"kbroker: node {process.node.id} has ended ({_how(process.exit_code)}); the others go on",
-            file=sys.stderr,
-            flush=True,
-        )
+        text = f"kbroker: node {process.node.id} has ended ({_how(process.exit_code)}); the others go on"
+        if options.port != 0:
+            text += f". Bring it back with the command of this start and --node {process.node.id}"
+        print(text, file=sys.stderr, flush=True)
     return 1
 
 
@@ -163,6 +182,13 @@ def _plan(options: argparse.Namespace) -> tuple[list[LocalNode], str]:
         raise ConfigError(f"--cluster must be between 1 and {NODES_MAX}, not {count}")
     if options.config:
         raise ConfigError("--cluster goes without --config: each node gets settings of its own; use --set")
+    if options.node is not None and not 1 <= options.node <= count:
+        raise ConfigError(f"--node must be between 1 and {count}, not {options.node}")
+    if options.node is not None and options.port == 0:
+        raise ConfigError("--node needs the --port that the cluster was started with")
+    own = sorted(OWN_SETTINGS.intersection(_overrides(options)))
+    if own:
+        raise ConfigError(f"--cluster gives each node a {own[0]} of its own: it cannot be set for all")
     host = options.host or "localhost"
     if ":" in host or host == "0.0.0.0":
         raise ConfigError(f"--cluster needs a name or an IPv4 address of this machine, not {host}")
@@ -173,7 +199,10 @@ def _plan(options: argparse.Namespace) -> tuple[list[LocalNode], str]:
         raise ConfigError(f"{folder} has the data of a single broker; give another folder with --data")
     nodes = plan_nodes(folder, host, ports)
     _check_size(folder, nodes)
-    return nodes, known_cluster_id([node.folder for node in nodes]) or uuid_to_string(new_cluster_id())
+    cluster_id = known_cluster_id([node.folder for node in nodes])
+    if cluster_id is None and options.node is not None:
+        raise ConfigError(f"there is no cluster in {folder}: start all its nodes first, without --node")
+    return nodes, cluster_id or uuid_to_string(new_cluster_id())
 
 
 def _check_size(folder: str, nodes: Sequence[LocalNode]) -> None:
@@ -212,14 +241,17 @@ def _free_ports(count: int) -> list[tuple[int, int]]:
 def _command(
     options: argparse.Namespace, node: LocalNode, nodes: Sequence[LocalNode], cluster_id: str
 ) -> list[str]:
-    from kbroker.config.sources import parse_assignment
-
-    overrides = dict(parse_assignment(text) for text in options.set)
     command = [sys.executable, "-m", "kbroker.cli.main", "start"]
     command += ["--profile", options.profile, "--stop-with-stdin"]
-    for name, value in node_settings(node, nodes, cluster_id, overrides).items():
+    for name, value in node_settings(node, nodes, cluster_id, _overrides(options)).items():
         command += ["--set", f"{name}={value}"]
     return command
+
+
+def _overrides(options: argparse.Namespace) -> dict[str, str]:
+    from kbroker.config.sources import parse_assignment
+
+    return dict(parse_assignment(text) for text in options.set)
 
 
 def _banner(nodes: Sequence[LocalNode], cluster_id: str) -> str:

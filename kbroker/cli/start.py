@@ -41,6 +41,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="start N nodes on this machine instead of one: ports from --port on, folders below --data",
     )
+    parser.add_argument(
+        "--node",
+        type=int,
+        metavar="M",
+        help="with --cluster N: only node M of the cluster that runs, as it has ended before the others",
+    )
     parser.add_argument("--data", metavar="DIR", help=f"folder of the data (./{DEFAULT_DATA})")
     parser.add_argument(
         "--config",
@@ -75,6 +81,8 @@ def start(arguments: Sequence[str]) -> int:
             from kbroker.cli.cluster import start_cluster
 
             return start_cluster(options)
+        if options.node is not None:
+            raise ConfigError("--node goes with --cluster")
         loaded = load(options)
         from kbroker.cli.run import run
 

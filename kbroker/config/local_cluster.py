@@ -38,9 +38,32 @@ def plan_nodes(folder: str, host: str, ports: Sequence[tuple[int, int]]) -> list
 
 
 def consecutive_ports(first: int, count: int) -> list[tuple[int, int]]:
-    """Client ports from `first` on; those of the controllers are 10,000 higher, or lower above 55,535."""
-    distance = 10_000 if first + count + 10_000 <= 65_536 else -10_000
+    """Client ports from `first` on, and those of the controllers: 10,000 higher; where these are ports that
+    the system gives to outgoing connections (Linux from 32,768 on, others from 49,152 on), lower.
+    """
+    distance = next(
+        each for each in (10_000, -10_000, -20_000, -30_000, -35_000) if first + count + each <= 32_768
+    )
     return [(first + number, first + number + distance) for number in range(count)]
+
+
+#: Which settings are a node's own in a local cluster.
+OWN_SETTINGS = frozenset(
+    {
+        "process.roles",
+        "node.id",
+        "broker.id",
+        "listeners",
+        "advertised.listeners",
+        "controller.listener.names",
+        "controller.quorum.voters",
+        "controller.quorum.bootstrap.servers",
+        "kbroker.cluster.id",
+        "log.dir",
+        "log.dirs",
+        "metadata.log.dir",
+    }
+)
 
 
 def node_settings(

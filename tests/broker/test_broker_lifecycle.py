@@ -306,6 +306,11 @@ def test_it_leaves_without_asking_where_there_is_no_controller(world):
 def test_it_leaves_when_the_controller_does_not_answer(world):
     world.join()
     left = world.life.leave()
+    world.timer.advance(4500)
+    world.refuse(ErrorCode.REQUEST_TIMED_OUT)
+    assert world.request.want_shut_down
+    assert not left.done
+    world.timer.advance(5500)
     world.refuse(ErrorCode.REQUEST_TIMED_OUT)
     assert left.done
 

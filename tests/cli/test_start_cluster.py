@@ -11,6 +11,7 @@ from kbroker.cli.main import main
 from kbroker.client.cluster import Cluster as Client
 from kbroker.client.errors import ClientError
 from kbroker.client.topics import create_topic, list_topics
+from kbroker.config.local_cluster import consecutive_ports
 from kbroker.raft.election_state import ElectionState, encode_election_state
 from kbroker.testing.cluster import free_ports
 from tests.doubles import wait_until
@@ -63,6 +64,7 @@ def test_three_nodes_that_keep_their_data(tmp_path, port):
         with Client(started.bootstrap) as client:
             assert sorted(client.brokers()) == [1, 2, 3]
             create_topic(client, "kept", partitions=1)
+            wait_until(lambda: list_topics(client), "the topic on the broker that is asked")
             (topic,) = list_topics(client)
             assert len(topic.partitions[0].replicas) == 3
         assert started.stop()[0] == 0
@@ -82,8 +84,8 @@ def created(bootstrap):
     return True
 
 
-def test_a_node_that_dies_is_told_and_the_others_go_on(tmp_path):
-    with Started(tmp_path / "data", 0) as started:
+def test_a_node_that_dies_is_told_and_the_others_go_on_and_it_can_be_brought_back(tmp_path, port):
+    with Started(tmp_path / "data", port) as started:
         children = subprocess.run(
             ["ps", "--ppid", str(started.process.pid), "-o", "pid="],
             capture_output=True,
@@ -92,9 +94,12 @@ def test_a_node_that_dies_is_told_and_the_others_go_on(tmp_path):
         )
         os.kill(int(children.stdout.split()[0]), signal.SIGKILL)
         wait_until(lambda: created(started.bootstrap.split(",")[1]), "a topic on the others")
+        with Started(tmp_path / "data", port, "--node", "1") as back:
+            assert f"listens on 127.0.0.1:{port}" in back.banner[0]
+            assert back.stop()[0] == 0
         code, said = started.stop()
     assert code == 0
-    assert "has ended (SIGKILL); the others go on" in said
+    assert "has ended (SIGKILL); the others go on. Bring it back with" in said
 
 
 @pytest.mark.parametrize(
@@ -103,6 +108,12 @@ def test_a_node_that_dies_is_told_and_the_others_go_on(tmp_path):
         (["--cluster", "0"], "--cluster must be between 1 and 9"),
         (["--cluster", "3", "--config", "server.properties"], "--cluster goes without --config"),
         (["--cluster", "3", "--host", "0.0.0.0"], "needs a name or an IPv4 address"),
+        (["--cluster", "3", "--set", "node.id=7"], "gives each node a node.id of its own"),
+        (["--cluster", "3", "--set", "process.roles=broker"], "gives each node a process.roles of its own"),
+        (["--node", "2"], "--node goes with --cluster"),
+        (["--cluster", "3", "--node", "4"], "--node must be between 1 and 3"),
+        (["--cluster", "3", "--node", "2", "--port", "0"], "--node needs the --port"),
+        (["--cluster", "3", "--node", "2"], "start all its nodes first"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(tmp_path, capsys, arguments, words):
@@ -141,3 +152,10 @@ def test_a_node_that_cannot_start_ends_the_start_though_others_wait_for_it(tmp_p
     )
     assert done.returncode == 1
     assert "is no folder" in done.stderr
+
+
+@pytest.mark.parametrize("first", [1024, 9092, 22_768, 32_768, 49_152, 60_000, 65_500])
+def test_no_controller_listens_where_outgoing_connections_may_be(first):
+    for client, controller in consecutive_ports(first, 9):
+        assert 1024 <= controller <= 32_767
+        assert controller != client
