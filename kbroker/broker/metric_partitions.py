@@ -6,9 +6,9 @@ With 10,000 partitions these are nine tenths of a scrape: each row is a tuple ma
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from kbroker.metrics.registry import GAUGE, METER
+from kbroker.metrics.registry import GAUGE, METER, Column
 
 if TYPE_CHECKING:
     from kbroker.broker.partition import Partition
@@ -45,16 +45,25 @@ class _Hosted:
         self._partitions = services.replicas.partitions
         self._registry = registry
         self._scrape = -1
-        self._found: list[tuple[tuple[str, str], Partition]] = []
+        self.labels: list[tuple[str, str]] = []
+        self.partitions: list[Partition] = []
+        #: Those whose log is there: labels, logs.
+        self.online: list[tuple[str, str]] = []
+        self.logs: list[Log] = []
 
-    def all(self) -> list[tuple[tuple[str, str], Partition]]:
-        """Those that are there at the beginning of the scrape."""
-        if self._scrape != self._registry.scrapes or len(self._found) != len(self._partitions):
+    def look(self) -> _Hosted:
+        """What is there at the beginning of the scrape."""
+        if self._scrape != self._registry.scrapes or len(self.labels) != len(self._partitions):
             self._scrape = self._registry.scrapes
-            self._found = [
-                ((topic, str(index)), partition) for (topic, index), partition in self._partitions.items()
-            ]
-        return self._found
+            self.partitions = list(self._partitions.values())
+            self.labels = [(topic, str(index)) for topic, index in self._partitions]
+            self.logs = [each.log for each in self.partitions if each.log is not None]
+            self.online = self.labels
+            if len(self.logs) < len(self.labels):
+                self.online = [
+                    labels for labels, each in zip(self.labels, self.partitions) if each.log is not None
+                ]
+        return self
 
 
 def add(services: Services) -> None:
@@ -62,9 +71,9 @@ def add(services: Services) -> None:
     registry = services.metrics
     hosted = _Hosted(services, registry)
     for name, of_log in _LOG_GAUGES.items():
-        registry.rows("kafka.log", "Log", name, GAUGE, _KEYS, _of_logs(hosted, of_log))
+        _column(registry, "kafka.log", "Log", name, _of_logs(hosted, of_log))
     for name, of_partition in _PARTITION_GAUGES.items():
-        registry.rows("kafka.cluster", "Partition", name, GAUGE, _KEYS, _of_partitions(hosted, of_partition))
+        _column(registry, "kafka.cluster", "Partition", name, _of_partitions(hosted, of_partition))
     stats = services.replicas.topic_stats
     for name, (count, by_topic, event) in _TOPIC_METERS.items():
         registry.rows(
@@ -92,18 +101,27 @@ def _by_topic(
     return lambda: [((topic,), value) for topic, value in ask(count)]
 
 
-def _of_logs(hosted: _Hosted, ask: Callable[[Log], int]) -> Callable[[], Iterator[Any]]:
-    def rows() -> Iterator[Any]:
-        for labels, partition in hosted.all():
-            log = partition.log
-            if log is not None:
-                yield labels, ask(log)
-
-    return rows
+def _column(registry: Registry, domain: str, kind: str, name: str, column: Callable[[], Column]) -> None:
+    family = registry.rows(domain, kind, name, GAUGE, _KEYS, lambda: column().rows())
+    family.column = column
 
 
-def _of_partitions(hosted: _Hosted, ask: Callable[[Partition], int]) -> Callable[[], Iterator[Any]]:
-    return lambda: ((labels, ask(partition)) for labels, partition in hosted.all())
+def _of_logs(hosted: _Hosted, ask: Callable[[Log], int]) -> Callable[[], Column]:
+    def column() -> Column:
+        found = hosted.look()
+        logs = found.logs
+        return Column(found.online, lambda start, stop: [ask(log) for log in logs[start:stop]])
+
+    return column
+
+
+def _of_partitions(hosted: _Hosted, ask: Callable[[Partition], int]) -> Callable[[], Column]:
+    def column() -> Column:
+        found = hosted.look()
+        partitions = found.partitions
+        return Column(found.labels, lambda start, stop: [ask(each) for each in partitions[start:stop]])
+
+    return column
 
 
 def is_under_replicated(partition: Partition) -> bool:
@@ -115,13 +133,17 @@ def is_under_replicated(partition: Partition) -> bool:
 def is_under_min_isr(partition: Partition) -> bool:
     """Whether acks=all is refused."""
     state = partition.leader_state
-    return state is not None and len(state.isr) < state.effective_min_isr
+    if state is None or len(state.isr) >= state.min_isr:
+        return False
+    return len(state.isr) < state.effective_min_isr
 
 
 def is_at_min_isr(partition: Partition) -> bool:
     """Whether acks=all is refused if one more replica falls behind."""
     state = partition.leader_state
-    return state is not None and len(state.isr) == state.effective_min_isr
+    if state is None or len(state.isr) > state.min_isr:
+        return False
+    return len(state.isr) == state.effective_min_isr
 
 
 def _in_sync(partition: Partition) -> int:

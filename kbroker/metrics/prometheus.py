@@ -7,12 +7,22 @@ piece by piece, a few hundred lines each, so that a large scrape can be done bes
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
 from kbroker.metrics.histogram import QUANTILES
-from kbroker.metrics.registry import ATTRIBUTES, COUNTER, GAUGE, METER, Family, Labels, Registry
+from kbroker.metrics.registry import (
+    ATTRIBUTES,
+    COLUMN_PART,
+    COUNTER,
+    GAUGE,
+    METER,
+    Column,
+    Family,
+    Labels,
+    Registry,
+)
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 #: Rows that are written in one piece.
@@ -33,6 +43,15 @@ class Sample(NamedTuple):
     #: More labels, as `key="value",`.
     extra: str
     value: float
+
+
+class _Texts:
+    """Labels of one scrape as text: by keys and labels; of the columns that were written last."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[str, ...], dict[Labels, str]] = {}
+        self.listed: list[Any] | None = None
+        self.columns: list[str] = []
 
 
 def metric_name(*parts: str) -> str:
@@ -114,13 +133,13 @@ def pieces(registry: Registry) -> Iterator[str]:
             attributes.append(family)
         else:
             groups.setdefault(names_of(family)[0][0], []).append(family)
-    texts: dict[tuple[str, ...], dict[Labels, str]] = {}
+    texts = _Texts()
     for families in groups.values():
         yield from _group(families, texts)
     yield _attributes(attributes)
 
 
-def _group(families: list[Family], texts: dict[tuple[str, ...], dict[Labels, str]]) -> Iterator[str]:
+def _group(families: list[Family], texts: _Texts) -> Iterator[str]:
     """Families of one name: those of one metric have to be beside each other."""
     first = families[0]
     if first.kind in (COUNTER, GAUGE, METER):
@@ -153,9 +172,12 @@ def _group(families: list[Family], texts: dict[tuple[str, ...], dict[Labels, str
         yield _head(count_name, "counter", first) + "".join(counts)
 
 
-def _plain(name: str, family: Family, texts: dict[tuple[str, ...], dict[Labels, str]]) -> Iterator[str]:
+def _plain(name: str, family: Family, texts: _Texts) -> Iterator[str]:
     keys = label_keys(family)
-    known = texts.setdefault(keys, {})
+    if family.column is not None:
+        yield from _column(name, family.column(), lambda labels: label_text(family, keys, labels), texts)
+        return
+    known = texts.rows.setdefault(keys, {})
     rows = iter(family.rows())
     while found := list(islice(rows, ROWS_PER_PIECE)):
         lines = []
@@ -170,6 +192,19 @@ def _plain(name: str, family: Family, texts: dict[tuple[str, ...], dict[Labels, 
                 lines.append(f"{name}{text}{number(value)}\n")
         if lines:
             yield "".join(lines)
+
+
+def _column(name: str, column: Column, text_of: Callable[[Labels], str], texts: _Texts) -> Iterator[str]:
+    labels = column.labels
+    if texts.listed is not labels:
+        texts.listed, texts.columns = labels, []
+        for start in range(0, len(labels), COLUMN_PART):
+            texts.columns += [f"{{{text_of(each)}}} " for each in labels[start : start + COLUMN_PART]]
+            yield ""
+    for start in range(0, len(labels), COLUMN_PART):
+        stop = min(start + COLUMN_PART, len(labels))
+        values = column.values(start, stop)
+        yield "".join([f"{name}{text}{value}\n" for text, value in zip(texts.columns[start:stop], values)])
 
 
 def _attributes(families: list[Family]) -> str:

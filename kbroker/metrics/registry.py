@@ -19,10 +19,12 @@ from kbroker.metrics.rates import Rates
 
 __all__ = [
     "ATTRIBUTES",
+    "COLUMN_PART",
     "COUNTER",
     "GAUGE",
     "HISTOGRAM",
     "METER",
+    "Column",
     "Counter",
     "Family",
     "Histogram",
@@ -41,6 +43,8 @@ Labels: TypeAlias = "tuple[str, ...]"
 Row: TypeAlias = "tuple[Labels, Any]"
 #: Rows of a family whose rates are kept up to date by `tick`; larger ones have their mean rate only.
 TICKED_ROWS_MAX = 1000
+#: How much of a column is looked at in one go.
+COLUMN_PART = 500
 
 
 class Counter:
@@ -56,6 +60,27 @@ class Meter(Counter):
     """A count that is shown with its rates; they are the family's."""
 
     __slots__ = ()
+
+
+class Column:
+    """One value of each of many things that are listed once for many columns.
+
+    Args:
+        labels: of all things; the same list for columns that show the same labels.
+        values: (from, to) -> the values of that part of the list.
+    """
+
+    __slots__ = ("labels", "values")
+
+    def __init__(self, labels: list[Any], values: Callable[[int, int], list[int]]) -> None:
+        self.labels = labels
+        self.values = values
+
+    def rows(self) -> Iterator[Row]:
+        """As of any family."""
+        for start in range(0, len(self.labels), COLUMN_PART):
+            labels = self.labels[start : start + COLUMN_PART]
+            yield from zip(labels, self.values(start, start + len(labels)))
 
 
 class Family:
@@ -75,6 +100,7 @@ class Family:
     __slots__ = (
         "_fixed",
         "_rows",
+        "column",
         "domain",
         "event",
         "help_text",
@@ -105,6 +131,8 @@ class Family:
         self.event = event
         #: Of meters, by labels.
         self.rates: dict[Labels, Rates] = {}
+        #: What there is, for families of very many rows that are numbers.
+        self.column: Callable[[], Column] | None = None
         self._rows = rows
         self._fixed: dict[Labels, Any] = {}
 
@@ -133,12 +161,11 @@ class Family:
         if self._rows is not None:
             yield from self._rows()
 
-    def labels(self) -> Iterator[Labels]:
-        """Of all rows, nothing asked but which there are."""
-        yield from list(self._fixed)
-        if self._rows is not None:
-            for labels, _ in self._rows():
-                yield labels
+    def count(self) -> int:
+        """How many rows there are."""
+        if self.column is not None:
+            return len(self.column().labels)
+        return len(self._fixed) + (0 if self._rows is None else sum(1 for _ in self._rows()))
 
     def object_name(self, labels: Labels) -> str:
         """The JMX name of a row."""
@@ -267,7 +294,7 @@ class Registry:
 
     def count(self) -> int:
         """How many names there are."""
-        return sum(1 for family in self._families.values() for _ in family.labels())
+        return sum(family.count() for family in self._families.values())
 
     def tick(self, now_ms: int) -> None:
         """Bring the rates of meters up to `now_ms`; every 5 s is what Kafka's are made of."""
