@@ -34,6 +34,7 @@ class _Root(AdminGroup):
         "reassign",
         "elect",
         "clients",
+        "users",
         "acls",
         "logs",
     )

@@ -190,7 +190,8 @@ def _trusted(setting: Settings, where: str) -> str:
     if not path:
         return ""
     kind, password = setting("ssl.truststore.type") or "JKS", setting("ssl.truststore.password")
-    content = read_store(_read_file(path), kind, password or None, None, f"ssl.truststore.location {path}")
+    what = f"ssl.truststore.location {path}"
+    content = read_store(_read_file(path), kind, password or None, None, what, wants_key=False)
     if not content.trusted:
         raise ConfigError(f"{where}: {path} holds no trusted certificate")
     return content.trusted

@@ -34,7 +34,13 @@ class StoreContent(NamedTuple):
 
 
 def read_store(
-    data: bytes, kind: str, password: str | None, key_password: str | None, what: str
+    data: bytes,
+    kind: str,
+    password: str | None,
+    key_password: str | None,
+    what: str,
+    *,
+    wants_key: bool = True,
 ) -> StoreContent:
     """The content of a store's file.
 
@@ -43,6 +49,7 @@ def read_store(
         password: of the store.
         key_password: of the key in it, if it has another one.
         what: its name, for errors.
+        wants_key: False leaves keys alone, which may have passwords of their own.
 
     Raises:
         ConfigError: not of that kind, or a wrong password.
@@ -56,7 +63,8 @@ def read_store(
         raise ConfigError(f"{what}: stores of type {kind} are not known, only JKS, PKCS12 and PEM")
     try:
         if data[:4] == _INT.pack(_JKS_MAGIC):
-            return _read_jks(data, password or "", key_password or password or "", what)
+            key_password = (key_password or password or "") if wants_key else None
+            return _read_jks(data, password or "", key_password, what)
         return _read_pkcs12(data, password, what)
     except ImportError:
         raise ConfigError(f"{what}: {kind} stores need the extra: pip install 'kbroker[security]'") from None
@@ -129,7 +137,7 @@ class _Reader:
         return self.take(self.number(_INT))
 
 
-def _read_jks(data: bytes, password: str, key_password: str, what: str) -> StoreContent:
+def _read_jks(data: bytes, password: str, key_password: str | None, what: str) -> StoreContent:
     body, digest = data[:-20], data[-20:]
     keyed = hashlib.sha1(password.encode("utf-16-be") + b"Mighty Aphrodite" + body).digest()
     if password and not hmac.compare_digest(keyed, digest):
@@ -148,7 +156,7 @@ def _read_jks(data: bytes, password: str, key_password: str, what: str) -> Store
             protected = reader.blob()
             certificates = [_jks_certificate(reader, version) for _ in range(min(reader.number(_INT), 100))]
             # Java takes the first one too, where no alias is named.
-            if not key:
+            if not key and key_password is not None:
                 key, chain = _der_key(_unprotect(protected, key_password, what)), "".join(certificates)
         elif tag == 2:
             trusted.append(_jks_certificate(reader, version))

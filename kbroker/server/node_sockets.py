@@ -72,6 +72,11 @@ class NodeSockets:
         host = f"[{first.host}]" if ":" in first.host else first.host
         return f"{host}:{first.port}"
 
+    @property
+    def ports(self) -> dict[str, int]:
+        """The port of each listener for clients, by its name."""
+        return {each.name: each.port for each in self.clients}
+
     async def accept(self, server: SocketServer, role: str, services: Services) -> None:
         """Begin to accept on all listeners of that kind."""
         for listener, of_role, sockets in self._sockets.values():

@@ -84,6 +84,8 @@ class Broker(RunningBroker):
         self.port = port
         #: The port was the system's choice, in an earlier life.
         self._keeps_port = False
+        #: By the name of the listener; not known of a process.
+        self.ports: dict[str, int] = {}
         self._own_data = data is None
         self._subprocess = subprocess
         self._runner: Runner | None = None
@@ -106,6 +108,7 @@ class Broker(RunningBroker):
         except BaseException:
             self._forget_data()
             raise
+        self.ports = getattr(self._runner, "ports", {})
         self._keeps_port = self._keeps_port or not self.port
         self.port = int(self.bootstrap.rpartition(":")[2])
         return self

@@ -21,6 +21,7 @@ class ThreadRunner:
         self._ready = threading.Event()
         self._error: BaseException | None = None
         self._address = ""
+        self.ports: dict[str, int] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
         #: For tests that look inside.
@@ -72,6 +73,7 @@ class ThreadRunner:
         node = self.node = Node(self._config)
         await node.start()
         self._address = node.bootstrap
+        self.ports = node.ports
         self._ready.set()
         await self._stop.wait()
         await node.stop()

@@ -1,0 +1,75 @@
+"""`kbroker-admin users`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import IO
+
+import click
+
+from kbroker.cli.admin_base import AdminGroup, Session, confirm, pass_session
+from kbroker.client.users import delete_user, list_users, set_user
+from kbroker.security.scram import ITERATIONS_MAX, ITERATIONS_MIN, MECHANISMS
+
+_MECHANISM = click.Choice(list(MECHANISMS))
+
+
+@click.group(cls=AdminGroup)
+def users() -> None:
+    """Manage the users that log in with SCRAM."""
+
+
+@users.command("list")
+@click.argument("names", nargs=-1, metavar="[USER]...")
+@pass_session
+def list_(session: Session, names: tuple[str, ...]) -> None:
+    """List users, and the iterations of their mechanisms."""
+    found = list_users(session.cluster, names)
+    rows: list[Sequence[object]] = [
+        (user.name, mechanism, iterations)
+        for user in found
+        for mechanism, iterations in user.mechanisms.items()
+    ]
+    data = [{"name": user.name, "mechanisms": user.mechanisms} for user in found]
+    session.show(data, ("USER", "MECHANISM", "ITERATIONS"), rows)
+
+
+@users.command("set")
+@click.argument("name", metavar="USER")
+@click.option(
+    "--password-file",
+    type=click.File(),
+    help="Its first line is the password; - is standard input.  [default: ask for it]",
+)
+@click.option("--mechanism", type=_MECHANISM, default="SCRAM-SHA-512", show_default=True)
+@click.option(
+    "--iterations",
+    type=click.IntRange(ITERATIONS_MIN, ITERATIONS_MAX),
+    default=ITERATIONS_MIN,
+    show_default=True,
+)
+@pass_session
+def set_(session: Session, name: str, password_file: IO[str] | None, mechanism: str, iterations: int) -> None:
+    """Make a user, or change its password. The password never is an argument, which others could see."""
+    if password_file is None:
+        password = click.prompt("password", hide_input=True, confirmation_prompt=True, err=True)
+    else:
+        password = password_file.readline().rstrip("\r\n")
+    if not password:
+        raise click.UsageError("the password is empty")
+    set_user(session.cluster, name, password, mechanism, iterations)
+    session.say(f"{name} can log in with {mechanism}", {"name": name, "mechanism": mechanism})
+
+
+@users.command()
+@click.argument("name", metavar="USER")
+@click.option("--mechanism", type=_MECHANISM, help="Only this one.  [default: all that the user has]")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@pass_session
+def delete(session: Session, name: str, mechanism: str | None, yes: bool) -> None:
+    """Delete a user. Connections that it has stay until they end or log in again."""
+    confirm(f"delete user {name}?", yes)
+    mechanisms = [mechanism] if mechanism else list(list_users(session.cluster, [name])[0].mechanisms)
+    for each in mechanisms:
+        delete_user(session.cluster, name, each)
+        session.say(f"{name} cannot log in with {each} any more", {"name": name, "mechanism": each})

@@ -1,0 +1,224 @@
+"""Real clients over every kind of listener: PLAIN, SCRAM, TLS, certificates of clients."""
+
+import asyncio
+import contextlib
+import socket
+import ssl
+import subprocess
+
+import aiokafka
+import confluent_kafka
+import kafka
+import pytest
+
+from kbroker.client.cluster import Cluster
+from kbroker.client.errors import NotTrusted
+from kbroker.client.users import set_user
+from kbroker.testing import Broker
+from tests.needs import need_command
+from tests.security.certificates import PASSWORD, Authority, pem_settings, write
+from tests.security.logins import SCRAM_MODULE, USERS, client_jaas
+
+pytestmark = pytest.mark.compat
+LISTENERS = ("SASL_PLAINTEXT", "SASL_SSL", "SSL")
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+WAYS = [(name, each) for name in LISTENERS[:2] for each in MECHANISMS] + [("SSL", "")]
+
+
+class Secured:
+    """A broker with all kinds of listeners, and what clients need for them."""
+
+    def __init__(self, folder):
+        self.authority, self.other = Authority(), Authority("another")
+        self.node = self.authority.sign("node")
+        own = self.authority.sign("client")
+        self.ca = write(folder, "ca.pem", self.authority.pem)
+        self.certificate, self.key = (
+            write(folder, "own.pem", own.pem),
+            write(folder, "own.key", own.key_pem()),
+        )
+        self.client = own
+        config = {
+            "listeners": ",".join(f"{name}://127.0.0.1:0" for name in ("PLAINTEXT", *LISTENERS)),
+            "sasl.enabled.mechanisms": ",".join(MECHANISMS),
+            "listener.name.sasl_plaintext.plain.sasl.jaas.config": USERS,
+            "listener.name.sasl_ssl.plain.sasl.jaas.config": USERS,
+            "ssl.keystore.location": write(folder, "node.p12", self.node.pkcs12(self.authority.certificate)),
+            "ssl.keystore.password": PASSWORD,
+            "ssl.truststore.location": self.ca,
+            "ssl.truststore.type": "PEM",
+            "listener.name.ssl.ssl.client.auth": "required",
+            "ssl.principal.mapping.rules": "RULE:^CN=(.*?),.*$/$1/,DEFAULT",
+            "connection.failed.authentication.delay.ms": "1",
+        }
+        self.broker = Broker(config=config)
+
+    def at(self, listener):
+        return f"127.0.0.1:{self.broker.ports[listener]}"
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory):
+    secured = Secured(tmp_path_factory.mktemp("stores"))
+    with secured.broker as broker, Cluster(broker.bootstrap) as cluster:
+        for mechanism in MECHANISMS[1:]:
+            set_user(cluster, "alice", "alice-secret", mechanism)
+        broker.create_topic("t")
+        yield secured
+
+
+def rdkafka(secured, listener, mechanism, password="alice-secret"):
+    settings = {"bootstrap.servers": secured.at(listener), "security.protocol": listener}
+    if mechanism:
+        settings |= {
+            "sasl.mechanism": mechanism,
+            "sasl.username": "alice",
+            "sasl.password": password,
+        }
+    if "SSL" in listener:
+        settings["ssl.ca.location"] = secured.ca
+    if listener == "SSL":
+        settings |= {"ssl.certificate.location": secured.certificate, "ssl.key.location": secured.key}
+    return settings
+
+
+@pytest.mark.parametrize(("listener", "mechanism"), WAYS)
+def test_librdkafka(secured, listener, mechanism):
+    settings = rdkafka(secured, listener, mechanism)
+    topic, errors = f"rd-{listener}-{mechanism}", []
+    secured.broker.create_topic(topic)
+    producer = confluent_kafka.Producer(settings)
+    values = [b"x" * 100_000, b"y"] * 10
+    for value in values:
+        producer.produce(topic, value, on_delivery=lambda error, _: errors.append(error))
+    assert producer.flush(60) == 0
+    assert errors == [None] * 20
+    consumer = confluent_kafka.Consumer(
+        {**settings, "group.id": topic, "auto.offset.reset": "earliest"},
+    )
+    consumer.assign([confluent_kafka.TopicPartition(topic, 0, 0)])
+    found = []
+    while len(found) < 20:
+        found += [message.value() for message in consumer.consume(20, 60)]
+    consumer.close()
+    assert sorted(found) == sorted(values)
+
+
+def test_librdkafka_with_a_wrong_password(secured):
+    problems = []
+    settings = rdkafka(secured, "SASL_SSL", "SCRAM-SHA-512", "wrong")
+    consumer = confluent_kafka.Consumer({**settings, "group.id": "g", "error_cb": problems.append})
+    while not any(error.code() == confluent_kafka.KafkaError._AUTHENTICATION for error in problems):
+        consumer.poll(0.1)
+    consumer.close()
+
+
+@pytest.mark.parametrize(("listener", "mechanism"), WAYS[3:])
+def test_kafka_python(secured, listener, mechanism):
+    settings = {"bootstrap_servers": secured.at(listener), "security_protocol": listener}
+    settings["ssl_cafile"] = secured.ca
+    if mechanism:
+        settings |= {
+            "sasl_mechanism": mechanism,
+            "sasl_plain_username": "alice",
+            "sasl_plain_password": "alice-secret",
+        }
+    else:
+        settings |= {"ssl_certfile": secured.certificate, "ssl_keyfile": secured.key}
+    producer = kafka.KafkaProducer(**settings)
+    assert producer.send("t", b"value").get(60).topic == "t"
+    producer.close()
+
+
+@pytest.mark.parametrize(("listener", "mechanism"), WAYS[3:])
+async def test_aiokafka(secured, listener, mechanism):
+    context = ssl.create_default_context(cafile=secured.ca)
+    settings = {"bootstrap_servers": secured.at(listener), "security_protocol": listener}
+    if mechanism:
+        settings |= {
+            "sasl_mechanism": mechanism,
+            "sasl_plain_username": "alice",
+            "sasl_plain_password": "alice-secret",
+        }
+    else:
+        context.load_cert_chain(secured.certificate, secured.key)
+    producer = aiokafka.AIOKafkaProducer(**settings, ssl_context=context)
+    await producer.start()
+    sent = await asyncio.wait_for(producer.send_and_wait("t", b"value"), 60)
+    await producer.stop()
+    assert sent.topic == "t"
+
+
+def test_kcat(secured):
+    need_command("kcat")
+    settings = rdkafka(secured, "SASL_SSL", "SCRAM-SHA-256")
+    arguments = ["-b", settings.pop("bootstrap.servers"), "-m", "60"]
+    arguments += [part for name, value in settings.items() for part in ("-X", f"{name}={value}")]
+    listed = subprocess.run(
+        ["kcat", *arguments, "-L"], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert "1 brokers" in listed.stdout
+
+
+def ours(secured, listener, authority=None, certificate=None):
+    settings = {"security.protocol": listener, **pem_settings(authority or secured.authority, certificate)}
+    settings["sasl.mechanism"] = "SCRAM-SHA-256"
+    settings["sasl.jaas.config"] = client_jaas(SCRAM_MODULE, "alice", "alice-secret")
+    return Cluster(secured.at(listener), settings=settings, timeout_s=60)
+
+
+def test_our_own_client(secured):
+    with ours(secured, "SASL_SSL") as cluster:
+        assert cluster.brokers()
+    with ours(secured, "SSL", certificate=secured.client) as cluster:
+        assert cluster.brokers()
+
+
+def test_certificates_that_are_not_good(secured):
+    """An unknown authority, an expired one, none at all: nobody gets in."""
+    good = secured.authority
+    for certificate in (secured.other.sign("client"), good.sign("client", expired=True), None):
+        with ours(secured, "SSL", certificate=certificate) as cluster, pytest.raises(Exception) as caught:
+            cluster.brokers()
+        assert not isinstance(caught.value, AssertionError)
+    with (
+        ours(secured, "SASL_SSL", secured.other) as cluster,
+        pytest.raises(NotTrusted, match="self-signed|verify"),
+    ):
+        cluster.brokers()
+
+
+def test_names_are_checked(secured):
+    with ours(secured, "SASL_SSL") as cluster:
+        cluster.bootstrap = [address._replace(host="127.0.0.2") for address in cluster.bootstrap]
+        with pytest.raises(Exception) as caught:
+            cluster.brokers()
+    assert not isinstance(caught.value, AssertionError)
+
+
+def test_text_and_nonsense_on_a_tls_port(secured):
+    port = secured.broker.ports["SSL"]
+    for data in (b"GET / HTTP/1.1\r\n\r\n", bytes(100), b"\x16\x03\x01\xff\xff" + bytes(200_000)):
+        sock = socket.create_connection(("127.0.0.1", port), timeout=60)
+        with sock, contextlib.suppress(ConnectionError):
+            sock.sendall(data)
+            while sock.recv(1000):
+                pass
+
+
+def test_a_new_certificate_is_used_without_a_restart(secured, tmp_path):
+    """KIP-226: another key store at the same place."""
+    port = secured.broker.ports["SASL_SSL"]
+    context = ssl.create_default_context(cadata=secured.authority.pem)
+
+    def shown():
+        sock = socket.create_connection(("127.0.0.1", port), timeout=60)
+        with context.wrap_socket(sock, server_hostname="localhost") as tls:
+            return dict(pair for names in tls.getpeercert()["subject"] for pair in names)["commonName"]
+
+    assert shown() == "node"
+    renewed = secured.authority.sign("renewed").pkcs12(secured.authority.certificate)
+    with open(secured.broker.config["ssl.keystore.location"], "wb") as file:
+        file.write(renewed)
+    while shown() != "renewed":
+        pass
