@@ -50,7 +50,7 @@ from kbroker.server.cleaner_process import CleanerProcess
 from kbroker.server.client_metrics_file import open_metrics_file
 from kbroker.server.dispatch import Dispatcher
 from kbroker.server.inner_calls import InnerCalls
-from kbroker.server.limits import LIMIT_SETTINGS, server_limits
+from kbroker.server.limits import follow_limits, server_limits
 from kbroker.server.listener import SocketServer
 from kbroker.server.metrics_start import start_metrics
 from kbroker.server.node_folders import NodeFolders, log_directories, new_uuid
@@ -217,7 +217,7 @@ class Node:
             membership.ask_here = inner.ask
             dispatcher.services.answer_frame = inner.answer_frame
         server = SocketServer(dispatcher, server_limits(self.config), dispatcher.services.traffic)
-        self.config.subscribe(lambda _: setattr(server, "limits", server_limits(self.config)), LIMIT_SETTINGS)
+        follow_limits(server, dispatcher.services)
         self._undo.append(lambda: server.close(abort=self._crashed))
         await self._sockets.accept(server, role, dispatcher.services)
 

@@ -19,7 +19,12 @@ from kbroker.config.values import InvalidValue, Value
 from kbroker.errors import ConfigError
 
 #: What a setting begins with that may differ from listener to listener.
-_FOR_LISTENERS = (*LISTENER_ONLY_PREFIXES, "connections.max.reauth.ms")
+_FOR_LISTENERS = (
+    *LISTENER_ONLY_PREFIXES,
+    "connections.max.reauth.ms",
+    "max.connections",
+    "max.connection.creation.rate",
+)
 #: Called with the names whose values changed, after they have.
 Listener: TypeAlias = Callable[[frozenset[str]], None]
 
@@ -224,7 +229,7 @@ class BrokerConfig:
             definition = broker_definition(name)
             if definition is None or name not in self.static:
                 continue
-            # For a single listener only security is obeyed.
+            # For a single listener only security and limits of connections are obeyed.
             if definition.obeyed and (base_name(name) == name or base_name(name).startswith(_FOR_LISTENERS)):
                 continue
             if definition.parse(self.static[name]) != definition.default:

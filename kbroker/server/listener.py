@@ -10,12 +10,14 @@ import logging
 import socket
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kbroker.handlers.context import BROKER, ConnectionContext
 from kbroker.metrics.traffic import ListenerStats
 from kbroker.plain import made, plain
+from kbroker.quotas.connections import UNLIMITED, ConnectionRates
+from kbroker.quotas.windows import Windows
 from kbroker.server.binding import BACKLOG, bind_sockets
 from kbroker.server.connection import ConnectionCore, FrameHandler
 from kbroker.server.large_frame import FrameBuffers
@@ -31,6 +33,10 @@ _log = logging.getLogger(__name__)
 _CLOSE_GRACE_S = 0.1
 
 
+def _without_limits(listener: str) -> tuple[int, float]:
+    return 2**31 - 1, UNLIMITED
+
+
 @plain(kw_only=True)
 class ServerLimits:
     """What one node allows its connections; the names are Kafka's, the unit comes last."""
@@ -42,6 +48,12 @@ class ServerLimits:
     connections_max: int = 2**31 - 1
     connections_max_per_ip: int = 2**31 - 1
     connections_max_per_ip_overrides: Mapping[str, int] = made(default_factory=dict)
+    #: Connections a second.
+    creation_rate: float = UNLIMITED
+    #: Of one listener: connections, and connections a second.
+    listener_limits: Callable[[str], tuple[int, float]] = _without_limits
+    #: Brokers come in there: the limits for all listeners together do not keep them out.
+    protected_listener: str = ""
 
 
 @plain(frozen=True)
@@ -72,6 +84,10 @@ class SocketServer:
         self._servers: list[asyncio.Server] = []
         self._connections: dict[SocketProtocol, str] = {}
         self._per_ip: dict[str, int] = {}
+        self._per_listener: dict[str, int] = {}
+        self._rates = ConnectionRates(Windows())
+        #: Connections a second that an address may open; None: any number.
+        self.address_rate: Callable[[str], float | None] = lambda _: None
         self._serial = 0
         self._sweep: asyncio.TimerHandle | None = None
         self._quiet = QuietLog(_log, self._loop.time)
@@ -80,6 +96,10 @@ class SocketServer:
         self._frame_buffers = FrameBuffers()
         self._turns = Turns(self._loop.call_soon, time.perf_counter)
         self._shared = memoryview(bytearray(READ_BYTES)) if shares else None
+
+    def use_windows(self, windows: Windows) -> None:
+        """Measure rates of connections by these."""
+        self._rates = ConnectionRates(windows)
 
     @property
     def connection_count(self) -> int:
@@ -201,14 +221,63 @@ class SocketServer:
         self._connections[protocol] = address
         protocol.core.traffic.opened += 1
         protocol.core.handler.opened(context)
-        count = self._per_ip[address] = self._per_ip.get(address, 0) + 1
-        limits = self.limits
-        if count > limits.connections_max_per_ip_overrides.get(address, limits.connections_max_per_ip):
-            self._refuse(protocol, f"more than {count - 1} connections from this address")
-        elif len(self._connections) > limits.connections_max:
-            self._refuse(protocol, f"more than {limits.connections_max} connections")
-        elif self._sweep is None:
+        self._per_ip[address] = self._per_ip.get(address, 0) + 1
+        self._per_listener[context.listener_name] = self._per_listener.get(context.listener_name, 0) + 1
+        problem = self._too_many(context)
+        if problem is not None:
+            self._refuse(protocol, problem)
+            return
+        self._slow_down(protocol)
+        if self._sweep is None:
             self._schedule_sweep()
+
+    def _too_many(self, context: ConnectionContext) -> str | None:
+        """Why there is no room for a connection; None: there is."""
+        limits, name = self.limits, context.listener_name
+        own = limits.connections_max_per_ip_overrides.get(
+            context.client_address, limits.connections_max_per_ip
+        )
+        if self._per_ip[context.client_address] > own:
+            return f"more than {own} connections from this address"
+        listener_max, _ = limits.listener_limits(name)
+        if self._per_listener[name] > listener_max:
+            return f"more than {listener_max} connections to {name}"
+        if len(self._connections) > limits.connections_max and not (
+            name == limits.protected_listener and self._make_room(name)
+        ):
+            return f"more than {limits.connections_max} connections"
+        return None
+
+    def _make_room(self, protected: str) -> bool:
+        """Close the client that has been silent for longest; whether the newcomer may stay (if there is none,
+        all are brokers).
+        """
+        others = [each for each in self._connections if each.core.context.listener_name != protected]
+        if others:
+            self._refuse(min(others, key=lambda each: each.last_active), "a broker needs the room")
+        return bool(others) or len(self._per_listener) == 1
+
+    def _slow_down(self, protocol: SocketProtocol) -> None:
+        """Serve a connection only when its turn comes; close it then if its address opens too many."""
+        limits, context = self.limits, protocol.core.context
+        name, now_ms = context.listener_name, self._loop.time() * 1000
+        admission = self._rates.admit_address(
+            context.client_address, self.address_rate(context.client_address), now_ms
+        )
+        delay_ms = admission.delay_ms
+        if not admission.is_refused:
+            delay_ms = self._rates.admit(name, limits.listener_limits(name)[1], now_ms)
+            waits_ms = self._rates.admit("", limits.creation_rate, now_ms)
+            if name != limits.protected_listener:
+                delay_ms = max(delay_ms, waits_ms)
+        if not delay_ms:
+            return
+        protocol.core.muted = True
+        if admission.is_refused:
+            why = "too many new connections from this address"
+            self._loop.call_later(delay_ms / 1000, self._refuse, protocol, why)
+        else:
+            self._loop.call_later(delay_ms / 1000, protocol.core.unmute)
 
     def _refuse(self, protocol: SocketProtocol, why: str) -> None:
         protocol.core.traffic.refused += 1
@@ -226,6 +295,7 @@ class SocketServer:
             self._per_ip[address] = left
         else:
             del self._per_ip[address]
+        self._per_listener[protocol.core.context.listener_name] -= 1
         reason = protocol.core.close_reason
         if reason:
             context = protocol.core.context

@@ -9,7 +9,10 @@ import pytest
 from kbroker.errors import ConfigError
 from kbroker.protocol.generated.fetch_request import FetchPartition, FetchRequest, FetchTopic
 from kbroker.protocol.generated.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
+from kbroker.quotas.connections import UNLIMITED
+from kbroker.quotas.windows import Windows
 from tests.handlers.node import batch
+from tests.server.conftest import Peer
 from tests.server.test_bad_input import GOOD, frame, still_serves
 
 
@@ -50,6 +53,47 @@ async def test_too_many_connections_of_one_address_are_refused(running):
     assert await second.is_closed()
     first.send(GOOD)
     assert await first.answer()
+
+
+async def test_a_listener_has_limits_of_its_own(running):
+    running.server.limits.listener_limits = lambda name: (1, UNLIMITED)
+    first, second = await running.connect(), await running.connect()
+    assert await second.is_closed()
+    first.send(GOOD)
+    assert await first.answer()
+
+
+async def test_a_broker_gets_in_where_clients_have_taken_all_places(running):
+    client = await running.connect()
+    client.send(GOOD)
+    assert await client.answer()
+    running.server.limits.connections_max = 1
+    running.server.limits.protected_listener = "BETWEEN"
+    bound = await running.server.listen("BETWEEN", "127.0.0.1", 0)
+    broker = Peer(*await asyncio.open_connection("127.0.0.1", bound.port))
+    broker.send(GOOD)
+    assert await broker.answer()
+    assert await client.is_closed()
+
+
+async def test_an_address_that_opens_too_many_is_closed_after_a_moment(running):
+    running.server.use_windows(Windows(samples=2, seconds=1))
+    running.server.address_rate = lambda address: 1
+    first, second = await running.connect(), await running.connect()
+    second.send(GOOD)
+    first.send(GOOD)
+    assert await first.answer()
+    assert await second.is_closed()
+
+
+async def test_too_many_new_connections_wait_for_their_turn(running):
+    running.server.use_windows(Windows(samples=2, seconds=1))
+    running.server.limits.creation_rate = 10
+    peers = [await running.connect() for _ in range(11)]
+    for peer in peers:
+        peer.send(GOOD)
+    for peer in peers:
+        assert await peer.answer()
 
 
 async def test_idle_connections_are_closed_and_busy_ones_not(running):

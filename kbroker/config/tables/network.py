@@ -20,7 +20,7 @@ max.connections.per.ip | int | 2147483647 | >=0 | cluster | obeyed
     How many connections one address may hold at a time.
 max.connections.per.ip.overrides | string |  | - | cluster | obeyed
     Exceptions from the limit per address, as host:count pairs.
-max.connection.creation.rate | int | 2147483647 | >=0 | cluster |
+max.connection.creation.rate | int | 2147483647 | >=0 | cluster | obeyed
     How many connections a second the broker accepts at most.
 connections.max.idle.ms | long | 600000 | - | ro | obeyed
     A connection without a request for this long is closed.

@@ -25,9 +25,9 @@ controller.quorum.retry.backoff.ms | int | 20 | >=0 | ro | obeyed
     The pause before a quorum request is tried again.
 controller.quorum.append.linger.ms | int | 25 | >=0 | ro |
     How long the quorum leader gathers records before it writes them.
-controller.quota.window.num | int | 11 | >=1 | ro |
+controller.quota.window.num | int | 11 | >=1 | ro | obeyed
     Samples kept for the quota of controller changes.
-controller.quota.window.size.seconds | int | 1 | >=1 | ro |
+controller.quota.window.size.seconds | int | 1 | >=1 | ro | obeyed
     The length of one such sample.
 controller.socket.timeout.ms | int | 30000 | - | ro |
     Left over from ZooKeeper days; without effect.

@@ -25,9 +25,9 @@ num.replica.fetchers | int | 1 | >=1 | cluster | obeyed
     Fetchers per source broker.
 follower.fetch.last.tiered.offset.enable | boolean | false | - | cluster |
     Whether a new follower begins at the end of what lies in remote storage.
-quota.window.num | int | 11 | >=1 | ro |
+quota.window.num | int | 11 | >=1 | ro | obeyed
     Samples kept for client quotas.
-quota.window.size.seconds | int | 1 | >=1 | ro |
+quota.window.size.seconds | int | 1 | >=1 | ro | obeyed
     The length of one such sample.
 replication.quota.window.num | int | 11 | >=1 | ro | obeyed
     Samples kept for replication quotas.
