@@ -1,0 +1,77 @@
+"""Decisions on CreateAcls and DeleteAcls."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from kbroker.controller.acls import create_acls, delete_acls
+from kbroker.errors import ApiError
+from kbroker.metadata.image import ClusterImage
+from kbroker.security.acl import Acl, AclFilter, Operation, PatternType, Permission, ResourceType
+
+
+def acl(name="t", principal="User:a", operation=Operation.READ, **more):
+    fields = {"resource_type": ResourceType.TOPIC, "pattern": PatternType.LITERAL, "host": "*", **more}
+    return Acl(
+        name=name,
+        principal=principal,
+        operation=operation,
+        permission=fields.pop("permission", Permission.ALLOW),
+        **fields,
+    )
+
+
+@pytest.fixture
+def uuids():
+    numbers = itertools.count(1)
+    return lambda: next(numbers).to_bytes(16, "big")
+
+
+def test_what_is_there_is_not_written_again(uuids):
+    decision = create_acls(ClusterImage("c"), [acl(), acl(), acl("u")], uuids)
+    assert decision.response == [None, None, None]
+    assert len(decision.records) == 2
+    image = ClusterImage("c").apply(decision.records)
+    assert not create_acls(image, [acl("u")], uuids).records
+
+
+def test_one_that_is_refused_does_not_keep_the_others_from_being_written(uuids):
+    decision = create_acls(ClusterImage("c"), [acl(""), acl(principal="a"), acl()], uuids)
+    refused = [None if error is None else error.text for error in decision.response]
+    assert refused[0] == "Invalid empty resource name"
+    assert "no colon is present" in refused[1]
+    assert refused[2] is None
+    assert len(decision.records) == 1
+
+
+def test_filters_find_and_each_entry_goes_once(uuids):
+    created = create_acls(
+        ClusterImage("c"),
+        [acl(), acl("t", "User:b"), acl("te", pattern=PatternType.PREFIXED), acl("*")],
+        uuids,
+    )
+    image = ClusterImage("c").apply(created.records)
+    match = AclFilter(ResourceType.TOPIC, "test", PatternType.MATCH)
+    decision = delete_acls(image, [match, AclFilter(principal="User:a"), AclFilter(name="none")])
+    assert [len(found) for found in decision.response] == [2, 3, 0]
+    assert len(decision.records) == 3
+    assert [each.principal for each in image.apply(decision.records).acls.values()] == ["User:b"]
+
+
+def test_too_many_at_once_are_refused(uuids):
+    wanted = [acl(f"t{number}") for number in range(10_001)]
+    with pytest.raises(ApiError):
+        create_acls(ClusterImage("c"), wanted, uuids)
+    image = ClusterImage("c").apply(create_acls(ClusterImage("c"), wanted[1:], uuids).records)
+    image = image.apply(create_acls(image, wanted[:1], uuids).records)
+    with pytest.raises(ApiError):
+        delete_acls(image, [AclFilter()])
+
+
+def test_an_id_is_never_used_twice():
+    numbers = iter([b"\1" * 16, b"\1" * 16, b"\2" * 16])
+    image = ClusterImage("c").apply(create_acls(ClusterImage("c"), [acl()], lambda: next(numbers)).records)
+    image = image.apply(create_acls(image, [acl("u")], lambda: next(numbers)).records)
+    assert list(image.acls) == [b"\1" * 16, b"\2" * 16]
