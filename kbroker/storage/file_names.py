@@ -29,6 +29,8 @@ HIGH_WATERMARKS: Final = "replication-offset-checkpoint"
 CLEANER_OFFSETS: Final = "cleaner-offset-checkpoint"
 META_PROPERTIES: Final = "meta.properties"
 CLEAN_SHUTDOWN: Final = ".kafka_cleanshutdown"
+#: Ours: ends of the logs that a clean stop left without a snapshot, since it would name no producer.
+NO_PRODUCERS: Final = "kbroker-no-producers-checkpoint"
 LOCK: Final = ".lock"
 
 _OFFSET_FILE = re.compile(r"(\d{20})(\.log|\.index|\.timeindex|\.txnindex|\.snapshot)")

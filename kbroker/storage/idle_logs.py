@@ -1,6 +1,6 @@
 """Logs at rest are made ready for a stop ahead of time, a few at a time.
 
-A clean stop writes four small files for each log that has taken records since the last one. With ten thousand
+A clean stop writes some small files for each log that has taken records since the last one. With ten thousand
 of them that is seconds; so logs to which nothing comes are sealed and synced while the broker runs. What is
 appended to such a log later makes it one like any other.
 """
@@ -124,7 +124,7 @@ def _seal(log: Log) -> None:
     old = [
         offset for offset in log.snapshots if log.segments.active.base_offset < offset < log.log_end_offset
     ]
-    log.seal()
+    log.seal(sparing=True)
     try:
         log.write_epochs(durable=False)
     except OSError as error:

@@ -583,10 +583,13 @@ class Log:
         """
         return self._sealed_end == self.recovery_point == self.staged_end_offset
 
-    def seal(self) -> None:
-        """Write all that a clean stop leaves except for the epochs; not durable yet. Raises StorageError."""
+    def seal(self, *, sparing: bool = False) -> None:
+        """Write all that a clean stop leaves except for the epochs; not durable yet. Raises StorageError.
+
+        `sparing`: without a snapshot, where it would tell nothing.
+        """
         self.flush_staged()
-        log_files.seal(self)
+        log_files.seal(self, sparing)
         self._sealed_end = self.log_end_offset
 
     def close(self) -> None:

@@ -13,6 +13,9 @@ from kbroker.types import ZERO_UUID
 if TYPE_CHECKING:
     from kbroker.storage.log import Log
 
+#: A log that knows no producers, and whose last segment is not larger, can be sealed without a snapshot.
+_READ_AGAIN_BYTES = 256 * 1024
+
 
 def begin_segment(log: Log, timestamp: int) -> None:
     """The first batch was staged: make the files that a stop would have to make, while it is only a few."""
@@ -69,13 +72,16 @@ def write_partition_metadata(log: Log) -> None:
         log.metadata_dirty = True
 
 
-def seal(log: Log) -> None:
+def seal(log: Log, sparing: bool) -> None:
     """The end of `Log.seal`: indexes and snapshot. Raises StorageError."""
     active = log.segments.active
     try:
         if not active.size:
             active.file()
         active.seal()
-        log.write_snapshot(log.log_end_offset)
+        # To make a file costs more than all the rest of a seal. That there are no producers is told for all
+        # logs at once (`NO_PRODUCERS`); after a crash little has to be read again.
+        if log.producers.entries or not sparing or active.size > _READ_AGAIN_BYTES:
+            log.write_snapshot(log.log_end_offset)
     except OSError as error:
         raise log.directory.fail(error) from error

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from kbroker.errors import ConfigError
+from kbroker.storage.checkpoint_job import CheckpointJob
 from kbroker.storage.checkpoints import (
     format_clean_shutdown,
     format_offsets,
@@ -26,6 +27,7 @@ from kbroker.storage.file_names import (
     LOCK,
     LOG_STARTS,
     META_PROPERTIES,
+    NO_PRODUCERS,
     PARTITION_METADATA,
     RECOVERY_POINTS,
     STRAY_DIR,
@@ -59,41 +61,6 @@ class LogDirStats(NamedTuple):
     total_bytes: int
     usable_bytes: int
     logs: list[Log]
-
-
-class CheckpointJob:
-    """Checkpoint files to write. `run` them in any thread, then `finish` where the logs are used."""
-
-    __slots__ = ("_disk", "_errors", "_files", "_on_finish", "_written")
-
-    def __init__(
-        self,
-        disk: Disk,
-        files: list[tuple[LogDir, str, str]],
-        written: dict[str, str],
-        on_finish: Callable[[bool], None],
-    ) -> None:
-        self._disk = disk
-        self._files = files
-        self._written = written
-        self._on_finish = on_finish
-        self._errors: list[tuple[LogDir, OSError]] = []
-
-    def run(self) -> None:
-        """Write them durably; what fails is kept for `finish`."""
-        for log_dir, path, text in self._files:
-            try:
-                self._disk.write_file(path, text.encode())
-            except OSError as error:
-                self._errors.append((log_dir, error))
-
-    def finish(self) -> None:
-        """Take directories offline that failed."""
-        for log_dir, error in self._errors:
-            log_dir.fail(error)
-        failed = [log_dir for log_dir, _ in self._errors]
-        self._written.update({path: text for log_dir, path, text in self._files if log_dir not in failed})
-        self._on_finish(not failed)
 
 
 class LogManager:
@@ -222,13 +189,16 @@ class LogManager:
         log_starts = self._read_offsets(f"{path}/{LOG_STARTS}")
         high_watermarks = self._read_offsets(f"{path}/{HIGH_WATERMARKS}")
         cleaned = self._read_offsets(f"{path}/{CLEANER_OFFSETS}")
+        unwritten = self._read_offsets(f"{path}/{NO_PRODUCERS}") if clean else {}
         listings = {tp: list_log(log_dir, f"{path}/{tp}") for tp in self._partitions_in(log_dir)}
         unread = 0
         if not clean:
             unread = sum(listing.bytes_from(recovery_points.get(tp, 0)) for tp, listing in listings.items())
         progress.expect(len(listings), unread)
         for tp, listing in listings.items():
-            history = LogHistory(clean, recovery_points.get(tp), log_starts.get(tp), cleaned.get(tp))
+            history = LogHistory(
+                clean, recovery_points.get(tp), log_starts.get(tp), cleaned.get(tp), unwritten.get(tp)
+            )
             log = open_log(log_dir, tp, self._config_for(tp.topic), history, now_ms, listing, progress)
             mark = high_watermarks.get(tp, log.log_start_offset)
             log.high_watermark = max(min(mark, log.log_end_offset), log.log_start_offset)
@@ -246,6 +216,7 @@ class LogManager:
         # From here on the directory is not clean any more, whatever happens to this process.
         if clean:
             disk.remove(marker)
+            disk.remove(f"{path}/{NO_PRODUCERS}")
             disk.sync_dir(path)
         return broker_epoch
 
@@ -311,6 +282,7 @@ class LogManager:
                 for path, text in self._checkpoints(log_dir):
                     if self._written.get(path) != text:
                         self._disk.write_file(path, text.encode())
+                self._tell_of_no_producers(log_dir)
                 self._disk.write_file(
                     f"{log_dir.path}/{CLEAN_SHUTDOWN}", format_clean_shutdown(broker_epoch).encode()
                 )
@@ -329,11 +301,23 @@ class LogManager:
                 log.close()
             return
         for log in logs:
-            log.seal()
+            log.seal(sparing=True)
             log.write_epochs(durable=False)
         self._disk.sync_all(log_dir.path)
         for log in logs:
             log.fsynced(log.log_end_offset)
+
+    def _tell_of_no_producers(self, log_dir: LogDir) -> None:
+        ends = {
+            log.topic_partition: log.log_end_offset
+            for log in self._logs_of(log_dir)
+            if not log.producers.entries and 0 < log.log_end_offset not in log.snapshots
+        }
+        path = f"{log_dir.path}/{NO_PRODUCERS}"
+        if ends:
+            self._disk.write_file(path, format_offsets(ends).encode())
+        else:
+            self._disk.remove(path)
 
     # -- logs ------------------------------------------------------------------------------------------------
 

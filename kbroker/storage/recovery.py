@@ -45,12 +45,14 @@ class LogHistory(NamedTuple):
     """What the checkpoints of the log directory say of one log.
 
     `clean`: the last stop was clean. Offsets are None where a checkpoint does not name the log.
+    `no_producers_at`: with this end no producer was known; there is no snapshot that says so.
     """
 
     clean: bool
     recovery_point: int | None = None
     log_start_offset: int | None = None
     cleaned_to: int | None = None
+    no_producers_at: int | None = None
 
 
 def create_log(
@@ -124,7 +126,7 @@ def open_log(
     _remove_stray_snapshots(log_dir, path, all_segments.bases, snapshots, log_start, end)
     if recovered is not None:
         producers = recovered
-    elif listing.snapshots.get(end) == EMPTY_SNAPSHOT_SIZE:
+    elif _knows_no_producers(listing, history, end):
         producers = ProducerState()
     else:
         producers = rebuild_producers(
@@ -142,6 +144,12 @@ def open_log(
         # No batch is left that could tell.
         log.write_epochs(durable=False)
     return log
+
+
+def _knows_no_producers(listing: LogListing, history: LogHistory, end: int) -> bool:
+    if end in listing.snapshots:
+        return listing.snapshots[end] == EMPTY_SNAPSHOT_SIZE
+    return end == history.no_producers_at
 
 
 def _begin_anew(

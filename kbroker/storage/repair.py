@@ -19,6 +19,7 @@ from kbroker.storage.file_names import (
     INDEX,
     LEADER_EPOCHS,
     LOG,
+    NO_PRODUCERS,
     PARTITION_METADATA,
     RECOVERY_POINTS,
     SNAPSHOT,
@@ -75,7 +76,7 @@ class Repair:
         if name not in CHECKPOINTS:
             return [Step(path, f"{finding.text}: no program can mend this")]
         offsets = self._facts.checkpoints.get(name)
-        if offsets is None:
+        if offsets is None or name == NO_PRODUCERS:
             return [
                 Step(path, "move aside; the next start works without it", partial(self._move_aside, path))
             ]

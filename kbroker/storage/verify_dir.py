@@ -19,6 +19,7 @@ from kbroker.storage.file_names import (
     LOG,
     LOG_STARTS,
     META_PROPERTIES,
+    NO_PRODUCERS,
     RECOVERY_POINTS,
     parse_marked_dir,
     parse_partition_dir,
@@ -29,7 +30,7 @@ from kbroker.types import TopicPartition
 
 METADATA_TOPIC = "__cluster_metadata"
 OLD_BOOTSTRAP = "bootstrap.checkpoint"
-CHECKPOINTS = (RECOVERY_POINTS, LOG_STARTS, HIGH_WATERMARKS, CLEANER_OFFSETS)
+CHECKPOINTS = (RECOVERY_POINTS, LOG_STARTS, HIGH_WATERMARKS, CLEANER_OFFSETS, NO_PRODUCERS)
 _KNOWN_FILES = (*CHECKPOINTS, META_PROPERTIES, CLEAN_SHUTDOWN, LOCK, OLD_BOOTSTRAP)
 
 
@@ -82,7 +83,8 @@ class DirectoryCheck:
             self._check_names()
             self._check_meta()
         for name in CHECKPOINTS:
-            facts.checkpoints[name] = self._read_checkpoint(name)
+            if name != NO_PRODUCERS or facts.clean:
+                facts.checkpoints[name] = self._read_checkpoint(name)
         for name in self._partition_names():
             tp = parse_partition_dir(name)
             if tp is not None:

@@ -189,3 +189,74 @@ def test_recovery_reads_only_what_came_after_the_rest(tail, more, monkeypatch) -
     assert found.aborted_txns(0, end) == log.aborted_txns(0, end)
     assert found.offset_for_timestamp(NOW_MS + 199).offset == 417
     assert append(found, batch(b"x")) == end
+
+
+# -- no snapshot where there is nothing to tell --
+
+
+def stopped(count, *sequences):
+    """The disk after a clean stop of logs with a plain batch each, and idempotent ones in the first."""
+    disk = MemoryDisk()
+    logs = manager(disk)
+    for number in range(count):
+        log = logs.get_or_create(TopicPartition("t", number), TOPIC_ID, LogConfig(), NOW_MS)
+        append(log, batch())
+    for sequence in sequences:
+        append(logs.get(TopicPartition("t", 0)), idempotent(sequence))
+    made = []
+    disk.on_step = lambda operation, path: made.append(path)
+    logs.close(7)
+    disk.on_step = None
+    return disk.crash(Tail.LOST), [path for path in made if path.endswith(".snapshot")]
+
+
+def test_a_stop_of_many_logs_writes_no_snapshot_of_no_producers(monkeypatch) -> None:
+    disk, made = stopped(MANY_LOGS + 3, 0)
+    assert set(made) == {"/data/t-0/00000000000000000002.snapshot"}
+    read = []
+    real = MemoryFile.read
+
+    def reading(file, position, length):
+        read.append(length if file.path.endswith(".log") else 0)
+        return real(file, position, length)
+
+    monkeypatch.setattr(MemoryFile, "read", reading)
+    logs = manager(disk)
+    assert list(logs.get(TopicPartition("t", 0)).producers.entries) == [7]
+    assert not any(
+        logs.get(TopicPartition("t", number)).producers.entries for number in range(1, len(logs.logs))
+    )
+    assert max(read, default=0) < 8192, "no log was read for its producers"
+    assert not disk.exists("/data/kbroker-no-producers-checkpoint")
+    logs.close(8)
+    assert disk.exists("/data/kbroker-no-producers-checkpoint")
+
+
+def test_few_logs_are_stopped_as_kafka_does_it() -> None:
+    disk, made = stopped(2)
+    assert {path[6:9] for path in made} == {"t-0", "t-1"}
+    assert not disk.exists("/data/kbroker-no-producers-checkpoint")
+
+
+def test_a_snapshot_that_was_lost_is_no_sign_that_there_are_no_producers() -> None:
+    disk, _ = stopped(MANY_LOGS + 1, 0, 1)
+    disk.remove("/data/t-0/00000000000000000003.snapshot")
+    assert manager(disk).get(TopicPartition("t", 0)).producers.entries[7].last_sequence == 1
+
+
+def test_what_was_said_of_another_end_counts_for_nothing() -> None:
+    disk, _ = stopped(MANY_LOGS + 1, 0)
+    disk.remove("/data/t-0/00000000000000000002.snapshot")
+    disk.write_file("/data/kbroker-no-producers-checkpoint", b"0\n2\nt 0 1\nt 1 1\n")
+    assert list(manager(disk).get(TopicPartition("t", 0)).producers.entries) == [7]
+
+
+def test_a_large_log_gets_its_snapshot_so_that_recovery_need_not_read_it_again() -> None:
+    disk = MemoryDisk()
+    logs = manager(disk)
+    for number in range(MANY_LOGS + 1):
+        log = logs.get_or_create(TopicPartition("t", number), TOPIC_ID, LogConfig(), NOW_MS)
+        append(log, batch(b"x" * (300_000 if number == 5 else 10)))
+    logs.close(7)
+    found = [number for number in range(MANY_LOGS + 1) if disk.exists(f"/data/t-{number}/{1:020d}.snapshot")]
+    assert found == [5]
