@@ -69,6 +69,8 @@ class ControllerChannel:
         self._channels: set[str] = set()
         self._waiting: dict[_Ask, None] = {}
         self._closed = False
+        #: The controller that refuses connections, as it is gone and no other one elected.
+        self._refusing: PeerAddress | None = None
 
     def send(self, request: Message, timeout_ms: float, *, channel: str = "controller") -> Deferred[Any]:
         """The controller's answer.
@@ -90,8 +92,9 @@ class ControllerChannel:
 
     @property
     def knows_controller(self) -> bool:
-        """Whether there is one, as far as this node knows."""
-        return self._find() is not None
+        """Whether there is one that can be reached, as far as this node knows."""
+        found = self._find()
+        return found is not None and found != self._refusing
 
     def leader_changed(self) -> None:
         """The active controller is another one: what waits goes there now, what is at the old one follows."""
@@ -128,9 +131,12 @@ class ControllerChannel:
             ).then(lambda done: self._answered(ask, done))
 
     def _answered(self, ask: _Ask, done: Deferred[Any]) -> None:
+        self._refusing = None
         try:
             response = done.result()
         except PeerError as error:
+            if error.reason is PeerFailure.REFUSED:
+                self._refusing = self._leader
             if error.reason is PeerFailure.UNSUPPORTED_VERSION:
                 self._finish(ask, ApiError(ErrorCode.UNSUPPORTED_VERSION, str(error)))
             else:

@@ -14,9 +14,8 @@ import click
 
 from kbroker import __version__
 from kbroker.cli.admin_base import AdminGroup, Session
-from kbroker.cli.output import clean
 from kbroker.client.errors import ClientError, NotConnected
-from kbroker.errors import ApiError, ConfigError
+from kbroker.errors import ApiError, ConfigError, ErrorCode
 
 
 class _Root(AdminGroup):
@@ -63,6 +62,11 @@ def root() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     with Session() as session:
+
+        def failed(message: str, code: int = 1, error: ErrorCode | None = None) -> int:
+            session.tell_error(message, error)
+            return code
+
         try:
             root.main(
                 args=None if arguments is None else list(arguments),
@@ -78,29 +82,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 2
         except click.UsageError as error:
             where = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
-            return _fail(error.format_message() + where, 2)
+            return failed(error.format_message() + where, 2)
         except click.ClickException as error:
-            return _fail(error.format_message())
+            return failed(error.format_message())
         except (click.Abort, KeyboardInterrupt):
-            return _fail("interrupted", 130)
+            return failed("interrupted", 130)
         except NotConnected as error:
             advice = "is a broker running there? `kbroker start` starts one, --bootstrap names another"
-            return _fail(f"{error}; {advice}")
+            return failed(f"{error}; {advice}")
         except ApiError as error:
-            return _fail(error.text)
+            return failed(error.text, error=error.code)
         except (BrokenPipeError, SystemExit):
             # Whoever read our output has seen enough, which click turns into an exit with 1, and that alone.
             # Nothing more can be written at exit either.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         except (ClientError, ConfigError, OSError) as error:
-            return _fail(str(error))
+            return failed(str(error))
         return session.exit_code
-
-
-def _fail(message: str, code: int = 1) -> int:
-    print(f"kbroker-admin: {clean(message)}", file=sys.stderr)
-    return code
 
 
 if __name__ == "__main__":

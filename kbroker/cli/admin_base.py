@@ -13,7 +13,7 @@ import click
 from kbroker.cli.output import clean, print_json, print_table
 from kbroker.client.cluster import Cluster
 from kbroker.client.offsets import partitions_of
-from kbroker.errors import ApiError
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.types import TopicPartition
 
 DEFAULT_BOOTSTRAP = "localhost:9092"
@@ -84,8 +84,17 @@ class Session:
 
     def fail(self, message: str) -> None:
         """One line on stderr; the run goes on and ends with exit code 1."""
-        print(f"kbroker-admin: {clean(message)}", file=sys.stderr)
+        self.tell_error(message)
         self.exit_code = 1
+
+    def tell_error(self, message: str, code: ErrorCode | None = None) -> None:
+        """One line on stderr, for a program as JSON: {"error": …, "code": … or null}."""
+        if self.json:
+            print_json(
+                {"error": message, "code": None if code is None else code.name}, line=True, file=sys.stderr
+            )
+        else:
+            print(f"kbroker-admin: {clean(message)}", file=sys.stderr)
 
     def report(self, done: str, results: Mapping[Any, ApiError | None]) -> None:
         """One line per item: `done` with its name, or why not."""
@@ -97,7 +106,8 @@ class Session:
             print_json(outcome)
         for key, error in results.items():
             if error is not None:
-                self.fail(error.text)
+                self.tell_error(error.text, error.code)
+                self.exit_code = 1
             elif not self.json:
                 print(clean(done.format(key)))
 

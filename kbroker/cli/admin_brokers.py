@@ -10,6 +10,7 @@ import click
 from kbroker.cli.admin_base import AdminGroup, Session, confirm, pass_session
 from kbroker.cli.output import size_text
 from kbroker.client.describe import describe_cluster, describe_log_dirs
+from kbroker.client.errors import ClientError
 from kbroker.client.reassignments import unregister_broker
 from kbroker.client.topics import list_topics
 
@@ -70,6 +71,8 @@ def list_(session: Session, sizes: bool) -> None:
 @pass_session
 def unregister(session: Session, broker: int, yes: bool) -> None:
     """Forget a broker that has stopped for good."""
+    if any(each.id == broker and not each.fenced for each in describe_cluster(session.cluster).brokers):
+        raise ClientError(f"broker {broker} is up and would be back at once: stop it first")
     confirm(f"forget broker {broker}?", yes)
     unregister_broker(session.cluster, broker)
     session.say(f"broker {broker} is forgotten", {"broker": broker})

@@ -9,6 +9,7 @@ import click
 from kbroker.cli.admin_base import AdminGroup, Session, pass_session
 from kbroker.cli.output import time_text
 from kbroker.client.describe import ClusterInfo, Quorum, api_versions, describe_cluster, describe_quorum
+from kbroker.client.errors import ClientError, Unreachable
 from kbroker.client.features import SAFE_DOWNGRADE, UPGRADE, update_features
 
 
@@ -22,7 +23,11 @@ def cluster() -> None:
 def describe(session: Session) -> None:
     """Show id, controller, brokers, features and the metadata quorum."""
     info = describe_cluster(session.cluster)
-    quorum = describe_quorum(session.cluster)
+    try:
+        quorum = describe_quorum(session.cluster)
+    except Unreachable as error:
+        quorum = None
+        session.fail(quorum_silent(session, error))
     if session.json:
         document = {"id": info.id, "controller": info.controller, "brokers": info.brokers}
         session.say("", {**document, "features": info.features, "quorum": quorum})
@@ -56,6 +61,15 @@ def _show_brokers(session: Session, info: ClusterInfo, controller: int) -> None:
         for broker in info.brokers
     ]
     session.show(None, ("BROKER", "ADDRESS", "RACK", "STATE", "ROLE"), rows, f"cluster {info.id}")
+
+
+def quorum_silent(session: Session, error: Unreachable) -> str:
+    """What to say where nobody tells of the quorum: brokers pass that question on to its leader."""
+    try:
+        session.cluster.brokers(refresh=True)
+    except ClientError:
+        return str(error)
+    return "no controller answers: the metadata quorum has no leader; are most of its voters down?"
 
 
 def show_quorum(session: Session, quorum: Quorum) -> None:

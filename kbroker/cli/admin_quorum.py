@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from kbroker.cli.admin_base import AdminGroup, Session, confirm, pass_session
-from kbroker.cli.admin_cluster import show_quorum
+from kbroker.cli.admin_cluster import quorum_silent, show_quorum
 from kbroker.client.describe import Quorum, describe_quorum
-from kbroker.client.errors import ClientError
+from kbroker.client.errors import ClientError, Unreachable
 from kbroker.client.quorum import add_voter, remove_voter
 from kbroker.types import uuid_from_string
 
@@ -67,7 +67,10 @@ def remove(session: Session, node: int, directory_id: str | None, yes: bool) -> 
 
 
 def _quorum(session: Session) -> Quorum:
-    found = describe_quorum(session.cluster)
+    try:
+        found = describe_quorum(session.cluster)
+    except Unreachable as error:
+        raise ClientError(quorum_silent(session, error)) from None
     if found is None:
         raise ClientError("this cluster has no metadata quorum, or does not tell")
     return found

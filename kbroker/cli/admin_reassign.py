@@ -155,8 +155,16 @@ def _read(file: TextIO) -> Plan:
             TopicPartition(str(part["topic"]), int(part["partition"])): [int(id_) for id_ in part["replicas"]]
             for part in document["partitions"]
         }
+    except json.JSONDecodeError as error:
+        raise click.UsageError(
+            f"{file.name} is no JSON: {error.msg} in line {error.lineno}, column {error.colno}"
+        ) from None
     except (ValueError, KeyError, TypeError) as error:
-        raise click.UsageError(f"{file.name} is no plan ({error!r}); `reassign generate` makes one") from None
+        why = f" without {error}" if isinstance(error, KeyError) else ""
+        form = '{"partitions": [{"topic": …, "partition": …, "replicas": […]}]}'
+        raise click.UsageError(
+            f"{file.name} is no plan{why}: {form}; `reassign generate` makes one"
+        ) from None
     if not found:
         raise click.UsageError(f"{file.name} moves nothing")
     return found

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import Enum
-from typing import Any, Literal
+from typing import Any, Literal, TextIO
 
 #: Control characters, which text from a cluster could send to a terminal, made visible.
 _VISIBLE = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))}
@@ -41,11 +41,11 @@ def text_of(data: bytes) -> str:
     return data.decode("utf-8", "backslashreplace")
 
 
-def print_json(value: Any, *, line: bool = False) -> None:
+def print_json(value: Any, *, line: bool = False, file: TextIO | None = None) -> None:
     """One document, or with `line` one line of JSON Lines."""
     text = json.dumps(plain(value), ensure_ascii=False, indent=None if line else 2)
     # A lone surrogate (a key that was no UTF-8) has no bytes of its own.
-    print(text.encode("utf-8", "backslashreplace").decode("utf-8"))
+    print(text.encode("utf-8", "backslashreplace").decode("utf-8"), file=file)
 
 
 def print_table(

@@ -88,8 +88,8 @@ def test_a_topic_that_exists(admin, topic):
 
 def test_a_topic_that_does_not_exist(admin, name):
     for command in ("describe", "delete", "tail"):
-        assert "does not host this topic-partition" in admin("topics", command, name, code=1)
-    assert "does not host" in admin("topics", "produce", name, "--value", "v", code=1)
+        assert f"topic {name} does not exist" in admin("topics", command, name, code=1)
+    assert "does not exist" in admin("topics", "produce", name, "--value", "v", code=1)
     admin("topics", "delete", name, "--if-exists")
     assert name not in admin("topics", "list")
 

@@ -52,6 +52,38 @@ def test_a_broker_that_nobody_knows_cannot_be_forgotten(admin):
     assert "Broker ID 9 is not currently registered" in error
 
 
+def test_a_broker_that_is_up_is_not_forgotten(admin):
+    code, _, error = admin("brokers", "unregister", "2", "-y")
+    assert (code, error) == (1, "kbroker-admin: broker 2 is up and would be back at once: stop it first\n")
+
+
+def test_what_fails_is_json_where_that_is_asked_for(admin):
+    code, out, error = admin("reassign", "generate", "nope", "--json")
+    assert (code, out) == (1, "")
+    assert json.loads(error) == {
+        "error": "topic nope does not exist",
+        "code": "UNKNOWN_TOPIC_OR_PARTITION",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "is no JSON: Expecting property name"),
+        ('{"version": 1}', "is no plan without 'partitions': "),
+        ('{"partitions": [{"topic": "t"}]}', "is no plan without 'partition': "),
+        ("[]", "is no plan: "),
+    ],
+)
+def test_it_is_said_why_a_file_is_no_plan(admin, tmp_path, text, words):
+    file = tmp_path / "bad.json"
+    file.write_text(text)
+    code, _, error = admin("reassign", "execute", str(file))
+    assert code == 2
+    assert words in error
+    assert "Error(" not in error
+
+
 def test_the_quorum(cluster, admin):
     found = document(admin("quorum", "describe", "--json"))
     assert found["leader"] == cluster.controller()
