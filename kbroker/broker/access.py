@@ -128,6 +128,22 @@ class Access:
             raise Undecided(questions)
         return frozenset(found)
 
+    def decided(
+        self, context: Asking, operation: int, resource_type: int, names: Iterable[str]
+    ) -> frozenset[str]:
+        """Those of `names` that are known to be allowed, quietly; the rest is found out for later."""
+        found: list[str] = []
+        questions: list[Question] = []
+        for name in names:
+            try:
+                if self.allows(context, operation, resource_type, name, quietly=True):
+                    found.append(name)
+            except Undecided as undecided:
+                questions += undecided.questions
+        if questions and self.ask is not None:
+            self.ask(questions)
+        return frozenset(found)
+
     def allows_some(self, context: Asking, operation: int, resource_type: int) -> bool:
         """Whether it is allowed on at least one resource of the type (KIP-679). Raises as `allows`."""
         asker = context.connection

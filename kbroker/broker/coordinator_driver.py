@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from kbroker.clock import Clock
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.coordinator.group.consumer_group import ConsumerGroup
+    from kbroker.coordinator.group.consumer_regex import Visible
     from kbroker.coordinator.group.streams_group import StreamsGroup
     from kbroker.coordinator.group.streams_requests import Beat
     from kbroker.metadata.cache import MetadataCache
@@ -223,15 +224,20 @@ class GroupCoordinatorDriver:
         return driver.submit(lambda ticket: driver.shard.leave(ticket, group_id, members, now))
 
     def consumer_heartbeat(
-        self, request: ConsumerGroupHeartbeatRequest, version: int, client_id: str, client_host: str
+        self,
+        request: ConsumerGroupHeartbeatRequest,
+        version: int,
+        client_id: str,
+        client_host: str,
+        visible: Visible | None = None,
     ) -> Deferred[ConsumerGroupHeartbeatResponse]:
-        """ConsumerGroupHeartbeat."""
+        """ConsumerGroupHeartbeat; `visible` picks topics of a pattern that the member may see."""
         from kbroker.coordinator.group.consumer_requests import Beating
 
         self._consumer_rules.check()
         driver = self._shard(request.group_id)
         unique = "" if request.member_id else uuid_to_string(self._new_uuid())
-        beating = Beating(request, version, client_id, client_host, unique)
+        beating = Beating(request, version, client_id, client_host, unique, visible)
         now = self._time.now_ms()
         return driver.submit(lambda ticket: driver.shard.consumer_heartbeat(ticket, beating, now))
 

@@ -9,8 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kbroker.protocol.generated.consumer_group_heartbeat_response import ConsumerGroupHeartbeatResponse
+from kbroker.security.acl import Operation, ResourceType
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
     from kbroker.errors import ErrorCode
@@ -25,8 +28,18 @@ def handle(
 ) -> Deferred[ConsumerGroupHeartbeatResponse]:
     """Answered once what it changes is written."""
     return services.groups.consumer_heartbeat(
-        request, context.version, context.client_id or "", context.client_host
+        request, context.version, context.client_id or "", context.client_host, _visible(services, context)
     )
+
+
+def _visible(
+    services: Services, context: RequestContext
+) -> Callable[[Collection[str]], Collection[str]] | None:
+    """Which topics of a pattern the member may describe; None: nobody decides that."""
+    authorizer = services.authorizer
+    if authorizer is None:
+        return None
+    return lambda names: authorizer.decided(context, Operation.DESCRIBE, ResourceType.TOPIC, names)
 
 
 def error_response(

@@ -6,8 +6,8 @@ heartbeat that brings a new pattern is answered first, its topics come with a la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeAlias
 
 from kbroker.coordinator.group import consumer_records as write
 from kbroker.coordinator.group.consumer_draft import ConsumerLimits, Draft
@@ -15,6 +15,9 @@ from kbroker.coordinator.group.consumer_group import ConsumerGroup
 from kbroker.coordinator.group.topic_view import TopicView
 from kbroker.coordinator.shard import CoordinatorRecord, Outcome
 from kbroker.errors import ApiError, ErrorCode
+
+#: Of topics that a pattern finds, those that a member may see.
+Visible: TypeAlias = Callable[[Collection[str]], Collection[str]]
 
 #: Patterns are matched again for new topics at most this often.
 _AGAIN_MS = 10_000
@@ -120,8 +123,12 @@ class RegexResolver:
             or any(each not in group.regexes for each in group.patterns)
         )
 
-    def resolve(self, group_id: str, now_ms: int) -> Outcome:
-        """Match all patterns of a group; what is new goes into the log, with a new epoch if it matters."""
+    def resolve(self, group_id: str, now_ms: int, visible: Visible | None = None) -> Outcome:
+        """Match all patterns of a group; what is new goes into the log, with a new epoch if it matters.
+
+        Args:
+            visible: picks the topics that the member may see whose request this came with, as in Kafka.
+        """
         group = self._groups.get(group_id)
         if not isinstance(group, ConsumerGroup):
             return Outcome()
@@ -138,6 +145,9 @@ class RegexResolver:
             except ApiError:
                 continue
             found = sorted(filter(matches, names))
+            if visible is not None:
+                seen = visible(found)
+                found = [name for name in found if name in seen]
             if old is not None and old.topics == frozenset(found) and old.version >= version:
                 continue
             if (old.topics if old is not None else frozenset()) != frozenset(found):

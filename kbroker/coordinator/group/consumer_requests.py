@@ -28,7 +28,7 @@ from kbroker.coordinator.group.consumer_member import (
     MemberState,
 )
 from kbroker.coordinator.group.consumer_migration import Migration, Upgrade
-from kbroker.coordinator.group.consumer_regex import RegexResolver
+from kbroker.coordinator.group.consumer_regex import RegexResolver, Visible
 from kbroker.coordinator.group.topic_view import TopicView
 from kbroker.coordinator.shard import CoordinatorRecord, Outcome, Ticket, write_error
 from kbroker.coordinator.timers import Timer, TimerQueue
@@ -45,13 +45,17 @@ Owned = list[tuple[Uuid, Collection[int]]]
 
 
 class Beating(NamedTuple):
-    """A ConsumerGroupHeartbeat with what does not stand in it; `unique`: a member id for who has none."""
+    """A ConsumerGroupHeartbeat with what does not stand in it; `unique`: a member id for who has none.
+
+    `visible` picks, of topics that a pattern finds, those that the member may see; None: all of them.
+    """
 
     request: ConsumerGroupHeartbeatRequest
     version: int
     client_id: str
     client_host: str
     unique: str
+    visible: Visible | None = None
 
 
 class ConsumerRequests:
@@ -130,7 +134,7 @@ class ConsumerRequests:
             self.renew_session(group, member, now_ms)
             out = Outcome.answer(ticket, response)
             if resolves:
-                out.then = partial(self.regexes.resolve, group.group_id, now_ms)
+                out.then = partial(self.regexes.resolve, group.group_id, now_ms, beating.visible)
             return out
         refreshed = draft.refreshed
 
@@ -145,7 +149,7 @@ class ConsumerRequests:
             self.renew_session(made, member, now_ms)
             if moved:
                 self.watch_revocation(made, member, now_ms)
-            return self.regexes.resolve(group.group_id, now_ms) if resolves else Outcome()
+            return self.regexes.resolve(group.group_id, now_ms, beating.visible) if resolves else Outcome()
 
         out = self.recorded(ticket, records, response)
         if upgrade is not None:
