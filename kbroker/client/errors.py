@@ -49,9 +49,9 @@ def check(number: int, message: str | None = None, what: str = "") -> None:
     if number != code:
         message = f"unknown error code {number}"
     text = message or default_message(code)
-    if code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION and text == default_message(code):
+    if what and code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION and text == default_message(code):
         # Kafka's words for it are those of the broker that was asked.
-        raise ApiError(code, f"{what} does not exist" if what else "no such topic or partition")
+        raise ApiError(code, f"{what} does not exist")
     raise ApiError(code, f"{what}: {text}" if what else text)
 
 
