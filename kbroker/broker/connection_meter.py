@@ -22,8 +22,8 @@ T = TypeVar("T")
 Answer: TypeAlias = "bytes | list[Any] | Deferred[Any] | None"
 
 _PRODUCE, _FETCH, _SHARE_FETCH = 0, 1, 78
-_KEY_VERSION = Struct(">hh")
-_LENGTH = Struct(">h")
+#: API key, version, length of the client id.
+_HEADER = Struct(">hh4xh")
 #: A bare SASL message may be shorter than any request.
 _HEADER_BYTES_MIN = 10
 _INT = Struct(">i")
@@ -59,14 +59,24 @@ class ConnectionMeter:
         context: the connection's.
     """
 
-    __slots__ = ("_client", "_context", "_keeper", "_limits", "_mark_s", "_unmute", "_until_ms", "core")
+    __slots__ = (
+        "_client_id",
+        "_context",
+        "_keeper",
+        "_limits",
+        "_mark_s",
+        "_principal",
+        "_unmute",
+        "_until_ms",
+        "core",
+    )
 
     def __init__(self, keeper: QuotaKeeper, context: Named) -> None:
         self._keeper = keeper
         self._context = context
         self.core: Muted | None = None
-        #: Client id and principal that the limits are of.
-        self._client: tuple[bytes, str] = (b"", "")
+        #: Who the limits are of.
+        self._client_id, self._principal = b"", ""
         self._limits: ClientLimits | None = None
         #: Until when the time is accounted for.
         self._mark_s = 0.0
@@ -82,20 +92,20 @@ class ConnectionMeter:
 
     def after(self, data: memoryview, start: int, end: int, answer: Answer) -> Answer:
         """The request at `data[start:end]` was handled; the answer as the client is to see it."""
-        keeper = self._keeper
         if end - start < _HEADER_BYTES_MIN:
             return answer
-        key, version = _KEY_VERSION.unpack_from(data, start)
-        limits = self._limits_of(data, start)
+        keeper = self._keeper
+        key, version, length = _HEADER.unpack_from(data, start)
+        limits = self._limits_for(bytes(data[start + 10 : start + 10 + length]) if length > 0 else b"")
         now_ms = keeper.now_ms()
         delay_ms = 0
-        if key == _FETCH and version >= _FETCH_CHARGES_SINCE:
-            if isinstance(answer, Deferred):
-                self._time_parked(limits, now_ms)
-            return answer
         if key == _PRODUCE:
             if limits.produce is not None:
                 delay_ms = limits.produce.charge(end - start, now_ms)
+        elif key == _FETCH and version >= _FETCH_CHARGES_SINCE:
+            if isinstance(answer, Deferred):
+                self._time_parked(limits, now_ms)
+            return answer
         elif key in (_FETCH, _SHARE_FETCH):
             if limits.fetch is not None:
                 answer = self._when_answered(answer, self._charge_fetched)
@@ -167,19 +177,15 @@ class ConnectionMeter:
             limits.request.charge(self._time(), now_ms)
         self._mark_s = 0.0
 
-    def _limits_of(self, data: memoryview, start: int) -> ClientLimits:
-        (length,) = _LENGTH.unpack_from(data, start + 8)
-        return self._limits_for(bytes(data[start + 10 : start + 10 + length]) if length > 0 else b"")
-
     def _limits_for(self, client_id: bytes) -> ClientLimits:
         limits, principal = self._limits, self._context.principal
         if (
             limits is None
-            or limits.generation != self._keeper.quotas.generation
-            or self._client[0] != client_id
-            or self._client[1] != principal
+            or limits[0] != self._keeper.quotas.generation
+            or self._client_id != client_id
+            or self._principal != principal
         ):
-            self._client = (client_id, principal)
+            self._client_id, self._principal = client_id, principal
             limits = self._limits = self._keeper.limits_of(principal, client_id.decode(errors="replace"))
         return limits
 

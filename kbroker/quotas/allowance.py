@@ -38,7 +38,9 @@ class Allowance:
         """So much was done; the ms until they may go on."""
         self._pay(now_ms)
         self._credit -= value
-        self._rate.record(value, now_ms)
+        total = self._rate.add(value, now_ms)
+        if self._credit >= 0 and total <= self.limit * self._full_s:
+            return 0
         return round(self._delay_ms(now_ms))
 
     def ask(self, value: float, now_ms: float) -> int:

@@ -41,6 +41,14 @@ class Rate:
             self._forget_oldest()
         kept.append([now_ms, now_ms, value])
 
+    def add(self, value: float, now_ms: float) -> float:
+        """Record; what all samples come to, those included that are too old and not yet forgotten.
+
+        A rate that is at its limit has at least all windows but one full: less than that needs no look.
+        """
+        self.record(value, now_ms)
+        return self._total
+
     def elapsed_ms(self, now_ms: float) -> float:
         """The time that the rate is taken over."""
         kept, window_ms = self._kept, self._window_ms
@@ -69,6 +77,9 @@ class Rate:
 
     def is_idle(self, now_ms: float) -> bool:
         """Whether nothing happened in the whole window."""
+        kept = self._kept
+        if kept and now_ms - kept[-1][1] < self._window_ms and self._total > 0:
+            return False
         self.elapsed_ms(now_ms)
         return self._total <= 0
 

@@ -18,18 +18,20 @@ class RequestShare:
         now_ms: the time.
     """
 
-    __slots__ = ("_delay_ms_max", "_rate", "limit", "used_ms")
+    __slots__ = ("_delay_ms_max", "_full_s", "_rate", "limit", "used_ms")
 
     def __init__(self, limit: float, windows: Windows, now_ms: float) -> None:
         self.limit = limit
         self.used_ms = now_ms
         self._rate = Rate(windows.samples, windows.ms)
+        self._full_s = windows.full_s
         self._delay_ms_max = windows.ms
 
     def charge(self, seconds: float, now_ms: float) -> int:
         """So much time was taken; the ms until they may go on: never more than one sample, as in Kafka."""
         self.used_ms = now_ms
-        self._rate.record(seconds * 100, now_ms)
+        if self._rate.add(seconds * 100, now_ms) <= self.limit * self._full_s:
+            return 0
         delay_ms = self._rate.delay_ms(self.limit, now_ms)
         return round(delay_ms) if delay_ms < self._delay_ms_max else self._delay_ms_max
 

@@ -57,14 +57,14 @@ def test_settings_without_effect_are_named_once_and_only_when_they_differ():
                     "num.network.threads": "5",
                     "zookeeper.connect": "localhost:2181",
                     "super.users": "User:a",
-                    "listener.name.x.max.connections": "5",
+                    "listener.name.x.num.network.threads": "5",
                 },
             )
         ]
     )
     assert loaded.warnings == [
         "these settings are known but have no effect in kbroker yet: "
-        "listener.name.x.max.connections, num.network.threads, super.users, zookeeper.connect"
+        "listener.name.x.num.network.threads, num.network.threads, super.users, zookeeper.connect"
     ]
 
 
@@ -79,7 +79,7 @@ def test_settings_without_effect_are_named_once_and_only_when_they_differ():
         ({"node.id": "1", "broker.id": "2"}, "must be the same"),
         ({"group.consumer.session.timeout.ms": "70000"}, "group.consumer.session.timeout.ms must be between"),
         ({"replica.lag.time.max.ms": "100"}, "replica.fetch.wait.max.ms"),
-        ({"listener.name.x.max.connections": "-1"}, "at least 0"),
+        ({"listener.name.x.num.network.threads": "-1"}, "at least 0"),
         ({"log.retention.hours": "0"}, "log.retention.hours must be unlimited"),
     ],
 )
