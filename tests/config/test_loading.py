@@ -79,7 +79,7 @@ def test_settings_without_effect_are_named_once_and_only_when_they_differ():
         ({"node.id": "1", "broker.id": "2"}, "must be the same"),
         ({"group.consumer.session.timeout.ms": "70000"}, "group.consumer.session.timeout.ms must be between"),
         ({"replica.lag.time.max.ms": "100"}, "replica.fetch.wait.max.ms"),
-        ({"listener.name.x.num.network.threads": "-1"}, "at least 0"),
+        ({"listener.name.x.max.connections": "-1"}, "at least 0"),
         ({"log.retention.hours": "0"}, "log.retention.hours must be unlimited"),
     ],
 )
