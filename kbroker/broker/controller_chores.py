@@ -80,6 +80,11 @@ class ControllerChores:
         self._leaving: set[int] = set()
         self._refusals: set[tuple[int, Uuid, ErrorCode]] = set()
         controller.watch(self)
+        if config.get_str("delegation.token.secret.key"):
+            from kbroker.broker.token_expiry import TokenExpiry
+
+            every_ms = config.get_int("delegation.token.expiry.check.interval.ms")
+            self._tokens = TokenExpiry(controller, clock, timer, every_ms)
 
     # -- what handlers ask -----------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kbroker.protocol.primitives import Message
 
 #: What a broker passes on as it is. AlterConfigs and IncrementalAlterConfigs are looked at first: settings of
-#: loggers are this node's own.
+#: loggers are this node's own; and so is who asks for delegation tokens, over which kind of listener.
 FORWARDED = frozenset(
     {
         ApiKey.CREATE_TOPICS,
@@ -30,9 +30,6 @@ FORWARDED = frozenset(
         ApiKey.CREATE_ACLS,
         ApiKey.DELETE_ACLS,
         ApiKey.CREATE_PARTITIONS,
-        ApiKey.CREATE_DELEGATION_TOKEN,
-        ApiKey.RENEW_DELEGATION_TOKEN,
-        ApiKey.EXPIRE_DELEGATION_TOKEN,
         ApiKey.ELECT_LEADERS,
         ApiKey.ALTER_PARTITION_REASSIGNMENTS,
         ApiKey.LIST_PARTITION_REASSIGNMENTS,
@@ -47,7 +44,13 @@ FORWARDED = frozenset(
     }
 )
 #: What an Envelope may carry.
-IN_ENVELOPE = FORWARDED | {ApiKey.ALTER_CONFIGS, ApiKey.INCREMENTAL_ALTER_CONFIGS}
+IN_ENVELOPE = FORWARDED | {
+    ApiKey.ALTER_CONFIGS,
+    ApiKey.INCREMENTAL_ALTER_CONFIGS,
+    ApiKey.CREATE_DELEGATION_TOKEN,
+    ApiKey.RENEW_DELEGATION_TOKEN,
+    ApiKey.EXPIRE_DELEGATION_TOKEN,
+}
 
 
 class Forwarder:

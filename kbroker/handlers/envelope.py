@@ -52,6 +52,8 @@ def handle(
         principal=principal,
         client_address=client_address,
         client_port=0,
+        # What depends on the client's listener was checked by who passes it on.
+        security_protocol="",
         used=set(),
         meter=None,
         trusted=False,

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from kbroker.config.listeners import ListenerAddress
 from kbroker.config.security import ListenerSettings
 from kbroker.errors import ConfigError, ProtocolError
+from kbroker.handlers.token_requests import token_rules
 from kbroker.security.jaas import GSSAPI, OAUTHBEARER, PLAIN, parse_jaas
 from kbroker.security.sasl import SaslServer
-from kbroker.security.scram import MECHANISMS as SCRAM, ScramCredential, ScramServer
+from kbroker.security.scram import MECHANISMS as SCRAM, ScramCredential, ScramServer, TokenCredential
 
 if TYPE_CHECKING:
     import ssl
@@ -163,7 +164,7 @@ class ListenerSecurity:
             return lambda: ScramServer(
                 mechanism,
                 lambda user: self._scram_credential(user, mechanism),
-                None,
+                self._token_credential if self._config.get_str("delegation.token.secret.key") else None,
                 nonce=secrets.token_urlsafe(24),
                 secret=self._secret,
             )
@@ -187,6 +188,17 @@ class ListenerSecurity:
                 self._listener.name,
             )
         return lambda: PlainServer(check)
+
+    def _token_credential(self, token_id: str) -> TokenCredential | None:
+        """Called in a thread: images do not change."""
+        assert self._services is not None
+        rules = token_rules(self._services)
+        record = self._services.controller.committed_image.tokens.get(token_id)
+        if rules is None or record is None:
+            return None
+        if record.expiration_timestamp <= self._services.clock.now_ms():
+            return None
+        return TokenCredential(rules.mac(token_id), record.owner, record.expiration_timestamp)
 
     def _scram_credential(self, user: str, mechanism: str) -> ScramCredential | None:
         assert self._services is not None
