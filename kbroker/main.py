@@ -404,6 +404,7 @@ class Node:
         )
         if membership.lifecycle is not None:
             membership.lifecycle.on_refused = self._refused
+            membership.lifecycle.troubles = lambda: sorted(map(str, self._transport.unreached.values()))
             services.is_heard = membership.lifecycle.is_heard
             self._replicate(services, membership)
         self._transport.on_foreign = membership.foreign

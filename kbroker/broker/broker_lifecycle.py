@@ -138,6 +138,8 @@ class BrokerLifecycle:
         self._duplicate_ms: float | None = None
         #: Told why the controllers refuse this broker for good, after it had been one of them.
         self.on_refused: Callable[[str], object] = _log.error
+        #: Which controllers are not reached, and why.
+        self.troubles: Callable[[], list[str]] = list
         #: Done first of all by one who leaves: lets another node be the active controller.
         self.hand_over: Callable[[], Deferred[None]] = _nothing_to_hand_over
         #: A heartbeat is on its way; `_again_at_once`: what it says is old already.
@@ -336,7 +338,8 @@ class BrokerLifecycle:
         if self.state is not BrokerState.STARTING:
             return
         if self._duplicate_ms is None:
-            _log.info("waiting for a controller to register with")
+            troubles = "; ".join(self.troubles())
+            _log.info("waiting for a controller to register with%s", f": {troubles}" if troubles else "")
         else:
             _log.warning("waiting, as the controller knows a broker with id %d already", self._node.id)
 

@@ -70,6 +70,8 @@ class RaftPeers:
         self._listener = listener
         self._bootstrap = bootstrap
         self._watch: Watch | None = None
+        #: Why nodes were not reached at the last attempt.
+        self.unreached: dict[PeerAddress, PeerError] = {}
         #: Told of a node that says that we belong to another cluster than it does.
         self.on_foreign: Callable[[PeerAddress], object] | None = None
 
@@ -87,10 +89,12 @@ class RaftPeers:
         def answered(done: Deferred[Any]) -> None:
             try:
                 message = done.result()
+                self.unreached.pop(address, None)
                 if self.on_foreign and getattr(message, "error_code", 0) == _FOREIGN:
                     self.on_foreign(address)
                 answer.resolve(self._wire().read_response(request, message))
             except PeerError as error:
+                self.unreached[address] = error
                 meaning = None
                 if error.reason is PeerFailure.UNSUPPORTED_VERSION:
                     meaning = self._wire().unsupported(request)

@@ -102,6 +102,14 @@ def _check(node_id: int, quorum: QuorumConfig, has_names: bool) -> None:
     ids = [voter.id for voter in quorum.voters]
     if len(set(ids)) < len(ids):
         raise ConfigError("controller.quorum.voters names a node twice")
+    addresses: dict[tuple[str, int], int] = {}
+    for voter in quorum.voters:
+        other = addresses.setdefault((voter.host, voter.port), voter.id)
+        if other != voter.id:
+            raise ConfigError(
+                f"controller.quorum.voters gives nodes {other} and {voter.id} the same address, "
+                f"{voter.host}:{voter.port}"
+            )
     if not quorum.is_controller and not quorum.voters and not quorum.bootstrap:
         raise ConfigError(
             "a broker without a controller of its own needs controller.quorum.bootstrap.servers or "

@@ -338,3 +338,11 @@ def test_it_is_heard_for_half_a_session_after_it_sent_what_was_accepted(world):
     assert len(world.sent) > asked
     world.answer(UNFENCED)
     assert world.life.is_heard()
+
+
+def test_a_start_that_takes_long_tells_which_controllers_are_not_reached(world, caplog):
+    world.life.troubles = lambda: ["node 2 at nohost:9093 cannot be reached"]
+    world.life.start()
+    with caplog.at_level("INFO"):
+        world.timer.advance(3000)
+    assert "waiting for a controller to register with: node 2 at nohost:9093 cannot" in caplog.text

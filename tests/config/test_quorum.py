@@ -45,3 +45,8 @@ def test_wrong_voters(text):
 def test_wrong_bootstrap_servers(text):
     with pytest.raises(ConfigError, match=r"bootstrap\.servers must be a list of host:port"):
         quorum("controller.quorum.bootstrap.servers", text)
+
+
+def test_two_voters_at_one_address_are_a_typing_error():
+    with pytest.raises(ConfigError, match="gives nodes 1 and 3 the same address, h:9093"):
+        quorum("controller.quorum.voters", "1@h:9093,2@g:9093,3@h:9093")
