@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from fnmatch import translate
 from typing import Any
 
 from kbroker.metrics.registry import COUNTER, GAUGE, HISTOGRAM, METER, Family, Registry
@@ -96,8 +97,8 @@ class Pattern:
 
 
 def _glob(text: str) -> re.Pattern[str]:
-    escaped = re.escape(text).replace(r"\*", ".*").replace(r"\?", ".")
-    return re.compile(re.sub(r"(\.\*)+", ".*", escaped), re.DOTALL)
+    # Its groups are atomic: many stars take no longer than one.
+    return re.compile(translate(text.replace("[", "[[]")))
 
 
 class Jolokia:
