@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _PAUSE_S = 0.02
-_WAIT_S = 30.0
+_WAIT_S = 60.0
 #: Below those that systems use for outgoing connections: a node that comes back must find its port free.
 _PORTS = 10_240, 19_999
 

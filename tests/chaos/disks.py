@@ -6,6 +6,7 @@ import fcntl
 import os
 import struct
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -41,9 +42,13 @@ def _mount(*arguments: str | Path) -> None:
 
 
 def _unmount(folder: Path) -> None:
-    with suppress(OSError):
-        _run("umount", folder)
-        return
+    """Children of a process that was killed may have files open there for a moment."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        with suppress(OSError):
+            _run("umount", folder)
+            return
+        time.sleep(0.05)
     _run("umount", "-l", folder)
 
 

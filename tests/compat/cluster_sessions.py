@@ -16,6 +16,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from confluent_kafka.admin import AdminClient
+
 from tests.compat.javatools import JavaTools
 from tests.compat.mixed.mixed_cluster import KAFKA, KBROKER, MixedCluster
 from tests.compat.tool_sessions import RECORDED as RECORDED_ALONE, Session
@@ -62,10 +64,23 @@ class ClusterSession(Session):
         """A topic on given brokers."""
         self.run("kafka-topics", "--create", "--topic", name, "--replica-assignment", assignment, *more)
         self.topics.append(name)
+        self._known_everywhere(name)
         if records:
             text = "".join(f"v{i}\n" for i in range(records))
             settings = ["--command-property", "acks=all"]
             self.run("kafka-console-producer", "--topic", name, *settings, stdin=text, quiet=True)
+
+    def _known_everywhere(self, topic: str) -> None:
+        """A tool asks whichever broker it likes."""
+        deadline = time.monotonic() + 60
+        for bootstrap in self._bootstrap.split(","):
+            while True:
+                client = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+                known = client.list_topics(topic, timeout=60).topics[topic]
+                if known.error is None and all(each.leader >= 0 for each in known.partitions.values()):
+                    break
+                assert time.monotonic() < deadline, f"{bootstrap} does not know {topic}"
+                time.sleep(0.1)
 
     def until(self, expected: str, tool: str, *args: object, never: str = "\0") -> None:
         """Run the tool until it prints that, and does not print what it is `never` to print."""
