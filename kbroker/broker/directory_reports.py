@@ -44,6 +44,7 @@ class DirectoryReports:
         self._broker_epoch: Callable[[], int] = lambda: -1
         self._pending: dict[tuple[Uuid, int], Uuid] = {}
         self._armed = self._under_way = False
+        replicas.on_log_made = self.report
 
     def connect(
         self, to_controller: Callable[[Any, float], Deferred[Any]], broker_epoch: Callable[[], int]

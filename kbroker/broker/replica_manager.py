@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+#: How often it is looked whether there is room for logs that could not be made; how many are made at once.
+_MAKE_INTERVAL_MS = 500
+_MADE_AT_ONCE = 200
 #: Directory ids below have a meaning of their own: unassigned, lost, migrating.
 _DIRECTORY_IDS_RESERVED = 100
 #: Partitions that change in one turn of the loop.
@@ -135,8 +138,13 @@ class ReplicaManager:
         self._timer = timer
         #: Until the metadata that a start finds has been applied.
         self._is_first = True
+        self._image: ClusterImage | None = None
+        #: Partitions whose logs could not be made, for want of room.
+        self._without_log: dict[TopicPartition, None] = {}
         self._settings = settings
         self._leadership_listeners: list[Callable[[Leadership], None]] = []
+        #: Told of a partition whose log was made later than the metadata was applied.
+        self.on_log_made: Callable[[Partition], object] | None = None
         #: Told of a log directory that has failed.
         self.on_directory_failed: Callable[[LogDir], object] | None = None
         for directory in logs.dirs:
@@ -254,6 +262,7 @@ class ReplicaManager:
         return work
 
     def _apply(self, new: ClusterImage, delta: ClusterDelta) -> Iterator[None]:
+        self._image = new
         for change in delta.topics.values():
             if change.new is None and change.old is not None:
                 self._delete_topic(change.old)
@@ -340,13 +349,7 @@ class ReplicaManager:
             # A new log would hide the one that may lie there, and take its offsets anew.
             _log.error("%s is offline: its log may lie in a log directory that cannot be used", tp)
         else:
-            try:
-                log = self.logs.get_or_create(tp, topic_id, settings.log, self.clock.now_ms())
-                if self._is_first:
-                    self._sync_what_was_found(log)
-            except ApiError as error:
-                _log.error("no log for %s: %s", tp, error.text)
-                log = None
+            log = self._make_log(tp, topic_id, settings)
         partition = Partition(
             tp,
             topic_id,
@@ -360,6 +363,54 @@ class ReplicaManager:
         self._throttle(partition, settings)
         self.partitions[tp] = partition
         return partition
+
+    def _make_log(self, tp: TopicPartition, topic_id: Uuid, settings: TopicSettings) -> Log | None:
+        """The log, found or made; None if that failed, and made later if it failed for want of room."""
+        try:
+            log = self.logs.get_or_create(tp, topic_id, settings.log, self.clock.now_ms())
+            if self._is_first:
+                self._sync_what_was_found(log)
+        except ApiError as error:
+            _log.error("no log for %s: %s", tp, error.text)
+        else:
+            return log
+        if self.logs.get(tp) is None and not all(each.offline for each in self.logs.dirs):
+            if not self._without_log:
+                self._timer.call_later(_MAKE_INTERVAL_MS, self._make_missing)
+            self._without_log[tp] = None
+        return None
+
+    def _make_missing(self) -> None:
+        """Make the logs that could not be made when the metadata told of them, if there is room now."""
+        missing, self._without_log = self._without_log, {}
+        rest: dict[TopicPartition, None] = {}
+        has_room = any(each.own_refusal is None for each in self.logs.dirs)
+        for number, tp in enumerate(missing):
+            if not has_room or self._without_log or number >= _MADE_AT_ONCE:
+                rest[tp] = None
+                continue
+            partition = self.partitions.get((tp.topic, tp.partition))
+            if partition is not None and partition.log is None and self._image is not None:
+                self._complete(partition, self._image)
+        if rest and not self._without_log:
+            self._timer.call_later(_MAKE_INTERVAL_MS if not has_room else 1, self._make_missing)
+        self._without_log.update(rest)
+
+    def _complete(self, partition: Partition, image: ClusterImage) -> None:
+        """Give a partition its log, and the state that the metadata tells of it."""
+        tp = partition.topic_partition
+        topic = image.topics.by_id(partition.topic_id)
+        if topic is None or self.broker_id not in topic.partitions[tp.partition].replicas:
+            return
+        settings = self.settings_of(image, tp.topic)
+        partition.log = self._make_log(tp, topic.id, settings)
+        if partition.log is None:
+            return
+        _log.info("%s has its log now", tp)
+        self._throttle(partition, settings)
+        self._take_state(partition, topic.partitions[tp.partition], settings)
+        if self.on_log_made is not None:
+            self.on_log_made(partition)
 
     def _throttle(self, partition: Partition, settings: TopicSettings) -> None:
         index = partition.topic_partition.partition

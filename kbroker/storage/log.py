@@ -287,14 +287,13 @@ class Log:
         last = base + delta
         if producer_id >= 0:
             transactional = attributes & TRANSACTIONAL_BIT != 0
+            last_sequence = (sequence + delta) & _INT_MAX
             try:
                 seen = self.producers.verdict(producer_id, epoch, sequence, delta, transactional)
             except ApiError as error:
-                last_sequence = (sequence + delta) & _INT_MAX
                 seen = sent_before(self, error, producer_id, epoch, sequence, last_sequence)
             if seen is not None:
                 return log_append.duplicate(self, seen)
-            last_sequence = (sequence + delta) & _INT_MAX
             self.stage(records, size, base, last, max_ts, leader_epoch, now_ms)
             self.producers.add_batch(producer_id, epoch, last_sequence, base, delta, max_ts, transactional)
         else:
@@ -584,10 +583,7 @@ class Log:
         return self._sealed_end == self.recovery_point == self.staged_end_offset
 
     def seal(self, *, sparing: bool = False) -> None:
-        """Write all that a clean stop leaves except for the epochs; not durable yet. Raises StorageError.
-
-        `sparing`: without a snapshot, where it would tell nothing.
-        """
+        """What a stop leaves but epochs and (`sparing`) snapshots that say nothing. Raises StorageError."""
         self.flush_staged()
         log_files.seal(self, sparing)
         self._sealed_end = self.log_end_offset

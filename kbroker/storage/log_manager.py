@@ -326,7 +326,7 @@ class LogManager:
         return self.logs.get(tp)
 
     def get_or_create(self, tp: TopicPartition, topic_id: Uuid, config: LogConfig, now_ms: int = 0) -> Log:
-        """The partition's log; a new one goes to the online directory with the fewest logs.
+        """The partition's log; a new one goes to the online directory with the fewest logs (that has room).
 
         A log of the same name that belongs to another topic id is set aside as stray. `now_ms` of 0: the last
         tick.
@@ -358,6 +358,7 @@ class LogManager:
         online = [log_dir for log_dir in self.dirs if not log_dir.offline]
         if not online:
             raise StorageError("All log directories are offline")
+        online = [log_dir for log_dir in online if log_dir.refusal is None] or online
         if len(online) == 1:
             return online[0]
         counts = {log_dir.path: 0 for log_dir in online}

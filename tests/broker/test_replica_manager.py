@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import errno
+
 import pytest
 
 from kbroker.errors import ApiError, ErrorCode
@@ -177,3 +179,55 @@ def test_a_failing_disk_takes_all_its_partitions_offline(node, told):
         with pytest.raises(ApiError) as caught:
             node.replicas.led(topic, 0)
         assert caught.value.code == ErrorCode.KAFKA_STORAGE_ERROR
+
+
+def test_logs_that_found_no_room_are_made_as_soon_as_there_is_some(node, told, monkeypatch):
+    disk = node.logs.dirs[0].disk
+    real = disk.make_dir
+
+    def no_room(path):
+        if path.endswith("t-1"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(path)
+
+    monkeypatch.setattr(disk, "make_dir", no_room, raising=False)
+    monkeypatch.setattr(disk, "free_bytes", lambda path: 0, raising=False)
+    made = []
+    node.replicas.on_log_made = made.append
+    topic_id = node.topic("t", partitions=2, replicas=(1, 2))
+    node.topic("other", partitions=2)
+    waiting = node.replicas.get("t", 1)
+    assert waiting.log is None
+    with pytest.raises(ApiError) as caught:
+        node.replicas.led("t", 1)
+    assert caught.value.code == ErrorCode.KAFKA_STORAGE_ERROR
+    # Still full: nobody is led without a log, whatever the metadata says meanwhile.
+    node.move_leader(topic_id, 1, 2)
+    node.move_leader(topic_id, 1, 1)
+    node.advance(5_000)
+    assert waiting.log is None
+    monkeypatch.undo()
+    node.logs.tick_room(0)
+    told.clear()
+    node.advance(1_000)
+    assert node.replicas.led("t", 1) is waiting
+    assert (waiting.leader_epoch, waiting.has_followers) == (2, True)
+    assert told == [(("t", 1), 2, False)]
+    assert made == [waiting]
+
+
+def test_a_topic_that_is_deleted_meanwhile_gets_no_log(node, monkeypatch):
+    disk = node.logs.dirs[0].disk
+
+    def no_room(path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(disk, "make_dir", no_room, raising=False)
+    topic_id = node.topic("t", partitions=3)
+    assert node.replicas.get("t", 2).log is None
+    monkeypatch.undo()
+    node.delete(topic_id)
+    node.logs.tick_room(0)
+    node.advance(1_000)
+    assert node.replicas.partitions == {}
+    assert node.logs.logs == {}
