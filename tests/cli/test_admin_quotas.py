@@ -1,0 +1,60 @@
+"""`kbroker-admin quotas` end to end."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kbroker.cli.admin import main
+from kbroker.testing import Broker
+
+
+@pytest.fixture(scope="module")
+def broker():
+    with Broker() as broker:
+        yield broker
+
+
+@pytest.fixture
+def admin(broker, capsys, monkeypatch):
+    monkeypatch.setenv("KBROKER_BOOTSTRAP", broker.bootstrap)
+
+    def run(*arguments, code=0):
+        capsys.readouterr()
+        assert main(["quotas", *arguments]) == code
+        out, err = capsys.readouterr()
+        return json.loads(out) if "--json" in arguments else out + err
+
+    return run
+
+
+def test_set_list_explain_remove(admin):
+    admin("set", "--user", "u", "producer_byte_rate=1000", "request_percentage=12.5")
+    admin("set", "--client-id", "<default>", "consumer_byte_rate=500")
+    admin("set", "--ip", "10.0.0.1", "connection_creation_rate=5")
+    assert admin("list", "--json") == [
+        {"entity": {"user": "u"}, "quotas": {"producer_byte_rate": 1000.0, "request_percentage": 12.5}},
+        {"entity": {"client-id": None}, "quotas": {"consumer_byte_rate": 500.0}},
+        {"entity": {"ip": "10.0.0.1"}, "quotas": {"connection_creation_rate": 5.0}},
+    ]
+    assert "<default>" in admin("list")
+    found = {each["key"]: each for each in admin("explain", "--user", "u", "--client-id", "c", "--json")}
+    assert found["producer_byte_rate"]["level"] == 3
+    assert found["consumer_byte_rate"]["level"] == 8
+    assert "all clients of user u" in admin("explain", "--user", "u", "--client-id", "c")
+    assert admin("explain", "--user", "v", "--ip", "10.0.0.1", "--json")[0]["limit"] == 5.0
+    admin("set", "--user", "u", "producer_byte_rate=", "request_percentage=")
+    assert len(admin("list", "--json")) == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("x=1",), ("--user", "u", "x=1"), ("--user", "u", "producer_byte_rate=x"), ("--user", "u", "y")],
+)
+def test_what_is_no_quota_is_a_usage_error(admin, arguments):
+    admin("set", *arguments, code=2)
+
+
+def test_what_the_cluster_refuses_is_told(admin):
+    assert "greater than 0" in admin("set", "--user", "u", "producer_byte_rate=-1", code=1)
