@@ -51,7 +51,9 @@ class ShareOffsets:
         try:
             group = self._group(group_id)
         except ApiError as error:
-            return failed(error)
+            if error.code is not ErrorCode.GROUP_ID_NOT_FOUND:
+                return failed(error)
+            group = None  # one of another kind is nowhere as a share group
         known = {} if group is None else group.state.initialized
         if topics is None:
             topics = [(name, sorted(partitions)) for name, partitions in known.values()]

@@ -29,6 +29,15 @@ if TYPE_CHECKING:
     from kbroker.metadata.image import ClusterImage
     from kbroker.types import TopicPartition, Uuid
 
+_ELSEWHERE = "Unable to %s: This is not the correct coordinator."
+_WORDS = {
+    "Initialize": "initialize share group state",
+    "Read": "read share group state",
+    "Write": "write share group state",
+    "Delete": "delete share group state",
+    "ReadStateSummary": "read share group state summary",
+}
+
 
 class ShareStateDriver:
     """Answers requests of leaders and group coordinators, partition by partition."""
@@ -177,8 +186,11 @@ class ShareStateDriver:
             by_topic: dict[Any, list[Any]] = {}
             for (topic, each), value in zip(wanted, values):
                 if isinstance(value, ApiError):
+                    elsewhere = value.code is ErrorCode.NOT_COORDINATOR
                     result = made.PartitionResult(
-                        partition=each.partition, error_code=value.code, error_message=value.text
+                        partition=each.partition,
+                        error_code=value.code,
+                        error_message=_ELSEWHERE % _WORDS[kind] if elsewhere else value.text,
                     )
                 else:
                     result = answer(each, value)

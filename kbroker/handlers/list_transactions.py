@@ -28,7 +28,9 @@ def handle(
 ) -> ListTransactionsResponse:
     """States that do not exist are named, and let nothing through."""
     response = ListTransactionsResponse(
-        unknown_state_filters=[name for name in request.state_filters if name not in STATES_BY_LABEL]
+        unknown_state_filters=[
+            name for name in dict.fromkeys(request.state_filters) if name not in STATES_BY_LABEL
+        ]
     )
     states = None
     if request.state_filters:

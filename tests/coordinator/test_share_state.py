@@ -78,14 +78,15 @@ def test_a_reader_becomes_the_leader_and_older_ones_are_fenced(w):
     assert code(w.begin(state_epoch=2)) is ErrorCode.FENCED_STATE_EPOCH
 
 
-def test_what_never_began_is_empty_and_takes_no_writes():
+def test_what_never_began_is_empty_and_takes_neither_readers_nor_writes():
     w = World()
-    assert w.read() == ShareState()
+    assert code(w.read()) is ErrorCode.INVALID_REQUEST
+    assert w.shard.summary(KEY, 0) == ShareState()
     assert code(w.write()) is ErrorCode.INVALID_REQUEST
     assert w.log == []
 
 
 def test_forgotten(w):
     assert w.ask(lambda shard, ticket: shard.delete(ticket, KEY)) is None
-    assert w.read() == ShareState()
+    assert w.shard.summary(KEY, 0) == ShareState()
     assert w.log[-1][1] is None

@@ -14,8 +14,8 @@ from tools.differential.scenarios import Steps, learn, open_episode, scenario
 from tools.differential.session import REPEATABLE
 from tools.differential.world import World
 
-#: They would change the quorum that both brokers are.
-_NOT_ASKED = (ApiKey.ADD_RAFT_VOTER, ApiKey.REMOVE_RAFT_VOTER)
+#: They would change the quorum that both brokers are, or take Kafka's only broker out of its cluster.
+_NOT_ASKED = (ApiKey.ADD_RAFT_VOTER, ApiKey.REMOVE_RAFT_VOTER, ApiKey.UNREGISTER_BROKER)
 #: How often each API is asked, if not once in so many.
 WEIGHTS = {
     "Metadata": 5, "CreateTopics": 6, "DeleteTopics": 2, "CreatePartitions": 3, "Produce": 8, "Fetch": 8,

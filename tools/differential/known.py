@@ -168,6 +168,38 @@ def _documentation(exchange: Exchange) -> bool:
     )
 
 
+_ONCE = frozenset(
+    (
+        "AddPartitionsToTxn", "WriteTxnMarkers", "InitializeShareGroupState", "ReadShareGroupState",
+        "WriteShareGroupState", "DeleteShareGroupState", "ReadShareGroupStateSummary",
+    )
+)  # fmt: skip
+
+
+def _item_twice(exchange: Exchange) -> bool:
+    return exchange.api in _ONCE and ("mutate" in exchange.step or _names_twice(exchange.step.get("req")))
+
+
+def _names_twice(value: Any) -> bool:
+    """Whether any list has a number twice, or two objects for the same thing."""
+    if isinstance(value, dict):
+        return any(map(_names_twice, value.values()))
+    if not isinstance(value, list):
+        return False
+    names = [
+        next((each[key] for key in ("topicId", "name", "partition", "producerId") if key in each), id(each))
+        if isinstance(each, dict)
+        else each
+        for each in value
+    ]
+    return len(names) != len(set(names)) or any(map(_names_twice, value))
+
+
+def _share_offsets_hang(exchange: Exchange) -> bool:
+    apis = ("DescribeShareGroupOffsets", "AlterShareGroupOffsets", "DeleteShareGroupOffsets")
+    return exchange.api in apis and exchange.theirs == "timeout"
+
+
 #: Entry of docs/differences.md: its rule.
 RULES: dict[str, Rule] = {
     "text-not-utf-8": _utf8,
@@ -184,6 +216,8 @@ RULES: dict[str, Rule] = {
     "metadata-log-offsets": _metadata_offsets,
     "which-of-several-errors": _which_of_several,
     "produce-broken-head": _broken_head,
+    "item-twice": _item_twice,
+    "share-offsets-hang": _share_offsets_hang,
 }
 
 

@@ -23,12 +23,12 @@ def refused(code: ErrorCode, message: str | None) -> ConsumerGroupHeartbeatRespo
 
 def check_form(request: ConsumerGroupHeartbeatRequest, version: int) -> None:
     """INVALID_REQUEST for what no member says."""
-    _not_empty("GroupId", request.group_id)
-    _not_empty("InstanceId", request.instance_id)
-    _not_empty("RackId", request.rack_id)
     epoch = request.member_epoch
     if epoch != JOIN or version >= _OWN_ID_SINCE:
         _not_empty("MemberId", request.member_id)
+    _not_empty("GroupId", request.group_id)
+    _not_empty("InstanceId", request.instance_id)
+    _not_empty("RackId", request.rack_id)
     if epoch == JOIN:
         if request.rebalance_timeout_ms == -1:
             raise _invalid("RebalanceTimeoutMs must be provided in first request.")

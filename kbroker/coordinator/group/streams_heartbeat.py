@@ -35,6 +35,8 @@ def refused(code: ErrorCode, message: str | None) -> StreamsGroupHeartbeatRespon
 
 def check_form(request: StreamsGroupHeartbeatRequest) -> None:
     """INVALID_REQUEST for what no member says; STREAMS_INVALID_TOPOLOGY."""
+    if request.topology is not None:
+        _check_names(request.topology)
     for name, text in (
         ("GroupId", request.group_id),
         ("MemberId", request.member_id),
@@ -73,9 +75,8 @@ def _check_join(request: StreamsGroupHeartbeatRequest) -> None:
     _check_topology(request.topology)
 
 
-def _check_topology(topology: Topology) -> None:
-    if any(each.source_topic_regex for each in topology.subtopologies):
-        raise invalid("Regular expressions for source topics are not supported yet.")
+def _check_names(topology: Topology) -> None:
+    """Before anything else, also where a topology is not wanted."""
     names = [
         name
         for each in topology.subtopologies
@@ -91,6 +92,11 @@ def _check_topology(topology: Topology) -> None:
         raise ApiError(
             ErrorCode.STREAMS_INVALID_TOPOLOGY, f"Topic names {','.join(bad)} are not valid topic names."
         )
+    if any(each.source_topic_regex for each in topology.subtopologies):
+        raise invalid("Regular expressions for source topics are not supported yet.")
+
+
+def _check_topology(topology: Topology) -> None:
     ids = {each.subtopology_id for each in topology.subtopologies}
     if topology.epoch < 0 or len(ids) < len(topology.subtopologies):
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)

@@ -67,6 +67,7 @@ class Written(NamedTuple):
 
 
 _NOTHING = ShareState()
+_UNINITIALIZED = "Read operation on uninitialized share partition not allowed."
 
 
 class ShareStateShard:
@@ -135,7 +136,7 @@ class ShareStateShard:
             return Outcome.answer(ticket, refusal)
         old = self.states.get(key)
         if old is None:
-            return Outcome.answer(ticket, _NOTHING)
+            return Outcome.answer(ticket, _error(ErrorCode.INVALID_REQUEST, _UNINITIALIZED))
         if leader_epoch < old.leader_epoch:
             return Outcome.answer(ticket, _error(ErrorCode.FENCED_LEADER_EPOCH))
         if leader_epoch == old.leader_epoch:
