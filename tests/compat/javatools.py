@@ -23,6 +23,7 @@ from tools.kafka_jars import class_path
 _SOURCES = Path(__file__).parent / "java"
 _TOOLS = "org.apache.kafka.tools."
 _CLASSES = {
+    "kafka-acls": _TOOLS + "AclCommand",
     "kafka-broker-api-versions": _TOOLS + "BrokerApiVersionsCommand",
     "kafka-client-metrics": _TOOLS + "ClientMetricsCommand",
     "kafka-cluster": _TOOLS + "ClusterTool",
