@@ -451,7 +451,6 @@ class Node:
     def _replication_quota(self, side: str) -> ReplicationQuota:
         return ReplicationQuota(
             partial(self.config.get_int, f"{side}.replication.throttled.rate"),
-            self.config.get_int("replication.quota.window.num"),
             self.config.get_int("replication.quota.window.size.seconds") * 1000,
         )
 

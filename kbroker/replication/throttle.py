@@ -15,43 +15,41 @@ UNLIMITED = 0x7FFF_FFFF_FFFF_FFFF
 class ReplicationQuota:
     """The bytes moved lately, against a rate.
 
+    What may be moved grows with time, up to that of one window, and what is moved is taken from it, below
+    nothing if it must be: so the rate holds for each stretch of time. Kafka's mean over eleven windows lets
+    ten seconds' worth through at once, and then nothing for ten seconds.
+
     Args:
         rate: bytes a second, asked anew each time.
-        windows: how many samples count, of `window_ms` each (`replication.quota.window.…`).
+        window_ms: `replication.quota.window.size.seconds`.
     """
 
-    __slots__ = ("_rate", "_samples", "_window_ms", "_windows")
+    __slots__ = ("_at_ms", "_left", "_rate", "_window_ms")
 
-    def __init__(self, rate: Callable[[], int], windows: int = 11, window_ms: float = 1000) -> None:
+    def __init__(self, rate: Callable[[], int], window_ms: float = 1000) -> None:
         self._rate = rate
-        self._windows = windows
         self._window_ms = window_ms
-        #: Bytes by number of the window, oldest first.
-        self._samples: dict[int, int] = {}
+        #: Bytes that may be moved, as of `_at_ms`; None: as many as ever.
+        self._left: float | None = None
+        self._at_ms = 0.0
 
     def record(self, size: int, now_ms: float) -> None:
         """So much was moved for throttled replicas."""
-        window = int(now_ms // self._window_ms)
-        self._samples[window] = self._samples.get(window, 0) + size
-        self._forget(window)
+        self._left = self._grown(now_ms) - size
+        self._at_ms = now_ms
 
     def is_exceeded(self, now_ms: float) -> bool:
-        """Whether they have to wait: the rate over the windows kept is above the limit."""
-        rate = self._rate()
-        if rate >= UNLIMITED:
+        """Whether they have to wait."""
+        if self._left is None or self._rate() >= UNLIMITED:
             return False
-        window = int(now_ms // self._window_ms)
-        self._forget(window)
-        if not self._samples:
-            return False
-        # As Kafka counts: as if all windows but the one that runs were over, so that a burst is no licence.
-        first = min(next(iter(self._samples)), window - self._windows + 1)
-        elapsed_s = max(now_ms - first * self._window_ms, self._window_ms) / 1000
-        return sum(self._samples.values()) / elapsed_s > rate
+        return self._grown(now_ms) <= 0
 
-    def _forget(self, window: int) -> None:
-        while self._samples and (first := next(iter(self._samples))) <= window - self._windows:
-            del self._samples[first]
+    def _grown(self, now_ms: float) -> float:
+        rate = self._rate()
+        most = rate * self._window_ms / 1000
+        if self._left is None or rate >= UNLIMITED:
+            return most
+        return min(self._left + rate * (now_ms - self._at_ms) / 1000, most)
 
 
 def is_throttled(replicas: Iterable[str], partition: int, broker_id: int) -> bool:

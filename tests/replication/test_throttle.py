@@ -5,14 +5,27 @@ from hypothesis import given, strategies as st
 from kbroker.replication.throttle import UNLIMITED, ReplicationQuota, is_throttled
 
 
-def test_the_mean_over_the_windows_counts():
+def test_a_second_may_come_at_once_and_what_is_too_much_is_waited_for():
     quota = ReplicationQuota(lambda: 1000)
     assert not quota.is_exceeded(0)
-    quota.record(9_000, 50_000)
-    assert not quota.is_exceeded(50_500)
-    quota.record(5_000, 50_500)
-    assert quota.is_exceeded(50_500)
+    quota.record(900, 50_000)
+    assert not quota.is_exceeded(50_000)
+    quota.record(5_100, 50_000)
+    assert quota.is_exceeded(54_900)
+    assert not quota.is_exceeded(55_100)
     assert not quota.is_exceeded(70_000)
+    quota.record(1000, 70_000)
+    assert quota.is_exceeded(70_000)
+
+
+def test_a_rate_holds_from_when_it_is_set():
+    rate = [UNLIMITED]
+    quota = ReplicationQuota(lambda: rate[0])
+    quota.record(1 << 40, 0)
+    rate[0] = 1000
+    assert not quota.is_exceeded(10)
+    quota.record(2000, 10)
+    assert quota.is_exceeded(20)
 
 
 def test_no_limit_is_never_exceeded():

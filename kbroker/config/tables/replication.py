@@ -29,10 +29,10 @@ quota.window.num | int | 11 | >=1 | ro | obeyed
     Samples kept for client quotas.
 quota.window.size.seconds | int | 1 | >=1 | ro | obeyed
     The length of one such sample.
-replication.quota.window.num | int | 11 | >=1 | ro | obeyed
+replication.quota.window.num | int | 11 | >=1 | ro |
     Samples kept for replication quotas.
 replication.quota.window.size.seconds | int | 1 | >=1 | ro | obeyed
-    The length of one such sample.
+    The length of one such sample; here: how much time's worth may be moved at once.
 alter.log.dirs.replication.quota.window.num | int | 11 | >=1 | ro |
     Samples kept for the quota of moves between folders.
 alter.log.dirs.replication.quota.window.size.seconds | int | 1 | >=1 | ro |
