@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from kbroker.broker.raft_peers import QuorumService
     from kbroker.broker.replica_manager import ReplicaManager
     from kbroker.broker.replication import Replication
+    from kbroker.broker.request_log import RequestLog
     from kbroker.broker.timer import Timer
     from kbroker.broker.transactions import Transactions
     from kbroker.clock import Clock
@@ -112,6 +113,8 @@ class Services:
     quotas: QuotaKeeper | None = None
     #: Who may do what; None: everybody everything, and nobody asks.
     authorizer: Access | None = None
+    #: Writes some requests to the log; None: none.
+    request_log: RequestLog | None = None
     #: Parts that later issues add and that only few handlers ask for, by name.
     extras: dict[str, Any] = made(default_factory=dict)
 

@@ -8,12 +8,11 @@ import gc
 import logging
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from kbroker.cli.output import clean
+from kbroker.cli.log_setup import set_up_logging
 from kbroker.config.loading import Loaded
 from kbroker.errors import ConfigError
 
@@ -25,28 +24,6 @@ _log = logging.getLogger("kbroker")
 #: A broker makes hardly any circles, and what it keeps (logs, metadata) is large: with the interpreter's own
 #: numbers it would stop for seconds to look through 10,000 new partitions, time after time.
 _GC_THRESHOLDS = (10_000, 20, 100)
-
-
-class _ShortFormatter(logging.Formatter):
-    """One line a record: time, level, message. A traceback follows only where a bug of ours shows.
-
-    Names of topics and clients come from strangers: nothing in them acts on the terminal.
-    """
-
-    def format(self, record: logging.LogRecord) -> str:
-        return super().format(record) if record.exc_info else clean(super().format(record))
-
-
-def set_up_logging(level: str) -> None:
-    """Short lines to stderr from `level` (debug, info, warning, error) on."""
-    # A stderr that nobody reads any more must not make things worse.
-    logging.raiseExceptions = False
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_ShortFormatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
-    root = logging.getLogger()
-    root.addHandler(handler)
-    root.setLevel(logging.WARNING)
-    logging.getLogger("kbroker").setLevel(level.upper())
 
 
 def new_event_loop(kind: str) -> asyncio.AbstractEventLoop:
@@ -78,7 +55,7 @@ def run(loaded: Loaded, banner: Callable[[Node], str], *, stop_with_stdin: bool 
         ConfigError: the node cannot start like this; nothing on the disk has changed.
     """
     config = loaded.config
-    set_up_logging(config.get_str("kbroker.log.level"))
+    set_up_logging(config)
     for warning in loaded.warnings:
         _log.warning("%s", warning)
     loop = new_event_loop(config.get_str("kbroker.event.loop"))

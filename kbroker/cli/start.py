@@ -66,6 +66,9 @@ def _parser() -> argparse.ArgumentParser:
         "production: Apache Kafka's own defaults",
     )
     parser.add_argument(
+        "--log-format", choices=("text", "json"), help="how log lines look (kbroker.log.format)"
+    )
+    parser.add_argument(
         "--stop-with-stdin",
         action="store_true",
         help="stop when standard input ends; for programs that start a broker and must not leave it behind",
@@ -107,6 +110,8 @@ def load(options: argparse.Namespace) -> Loaded:
         if not options.data.strip():
             raise ConfigError("--data needs a folder")
         assignments.append(("log.dirs", options.data))
+    if options.log_format is not None:
+        assignments.append(("kbroker.log.format", options.log_format))
     assignments += [parse_assignment(text) for text in options.set]
     return load_config(
         profile=options.profile,

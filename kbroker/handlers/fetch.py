@@ -90,6 +90,18 @@ class FetchPath:
     ) -> None:
         """For the metrics."""
         stats = self._of_consumers if replica_id < 0 else self._of_followers
+        log = self._services.request_log
+        if log is not None:
+            now_s, is_parked = stats.now_s(), isinstance(answer, Deferred)
+            log.note(
+                connection.context,
+                stats.name,
+                version,
+                size,
+                connection.began_s,
+                now_s,
+                is_parked=is_parked,
+            )
         if isinstance(answer, Deferred):
             connection.waiting = stats.wait(version, size, connection.began_s)
         else:

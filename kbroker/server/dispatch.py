@@ -117,13 +117,35 @@ class Dispatcher:
         stats = self._stats.get(key_and_version >> 16)
         if stats is not None:
             note(stats, connection, key_and_version & 0xFFFF, len(frame), started_s, answer)
+            if self.services.request_log is not None:
+                self.services.request_log.note(
+                    connection.context,
+                    stats.name,
+                    key_and_version & 0xFFFF,
+                    len(frame),
+                    started_s,
+                    requests.now_s(),
+                    is_parked=isinstance(answer, Deferred) and not answer.done,
+                )
         return answer
 
     def finish_batch(self, connection: ConnectionCore) -> None:
         """See `FrameHandler.finish_batch`."""
         path = self._stagers.get(connection.staged_key)
         if path is not None:
+            log, key, times = self.services.request_log, connection.staged_key, len(connection.staged)
             path.finish_batch(connection)
+            if log is not None and connection.produce_cache is not None and not key:
+                log.note(
+                    connection.context,
+                    "Produce",
+                    connection.produce_cache.version,
+                    connection.frame_size,
+                    connection.began_s,
+                    self.services.requests.now_s(),
+                    times=times,
+                    is_parked=connection.parked is not None,
+                )
 
     def opened(self, connection: ConnectionContext) -> None:
         """See `FrameHandler.opened`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.metric_wiring import wire_metrics
+from kbroker.broker.request_log import open_request_log
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
@@ -22,6 +23,7 @@ async def start_metrics(services: Services, undo: list[Any], **parts: Any) -> Me
         ConfigError: an address cannot be used.
     """
     wire_metrics(services, **parts)
+    open_request_log(services)
     if services.config.get_str("kbroker.metrics.listener"):
         # A node without it loads nothing of it.
         from kbroker.server.metrics_server import serve_metrics

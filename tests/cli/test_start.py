@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from kbroker.cli.main import main
-from kbroker.cli.run import _ShortFormatter
+from kbroker.cli.log_setup import ShortFormatter
 from kbroker.cli.start import admin_command, start
 from tests.doubles import wait_until
 
@@ -33,7 +33,7 @@ def environment(**more):
 @pytest.fixture
 def refused(capsys, monkeypatch):
     """The one line that a start which cannot be says; nothing else, and exit code 1."""
-    monkeypatch.setattr("kbroker.cli.run.set_up_logging", lambda level: None)
+    monkeypatch.setattr("kbroker.cli.run.set_up_logging", lambda config: None)
 
     def run(*arguments, **variables):
         monkeypatch.setattr(os, "environ", {**CLEAN, **variables})
@@ -258,4 +258,4 @@ def test_the_banner_names_kbroker_admin_by_a_path_that_can_be_run(tmp_path, monk
 
 def test_a_log_line_is_one_line_and_nothing_that_a_terminal_acts_on():
     record = logging.LogRecord("kbroker", logging.INFO, "", 0, "topic %s", ("a\x1b[2J\r\nb",), None)
-    assert _ShortFormatter("%(message)s").format(record) == "topic a\\x1b[2J\\x0d\\x0ab"
+    assert ShortFormatter("%(message)s").format(record) == "topic a\\x1b[2J\\x0d\\x0ab"

@@ -48,8 +48,18 @@ kbroker.event.loop | string | auto | in auto,uvloop,asyncio | ro | obeyed
 kbroker.log.dir.min.free.bytes | long | 0 | >=0 | cluster | obeyed
     With fewer bytes free on the disk of a log directory its partitions take no records
     (KAFKA_STORAGE_ERROR, which producers retry); reading, deleting and offsets go on. 0: never.
+kbroker.log.file | string | null | not blank | ro | obeyed
+    A file for log lines, instead of stderr.
+kbroker.log.file.bytes | long | 67108864 | >=4096 | ro | obeyed
+    The size at which the log file becomes FILE.1, and a new one is begun.
+kbroker.log.file.count | int | 5 | >=1 | ro | obeyed
+    How many old log files are kept.
+kbroker.log.format | string | text | in text,json | ro | obeyed
+    How log lines look: short text, or an object of JSON each.
 kbroker.log.level | string | info | anycase DEBUG,INFO,WARNING,ERROR | ro | obeyed
     The least important log lines written to stderr.
+kbroker.log.requests.every | int | 0 | >=0 | cluster | obeyed
+    One of so many requests is logged, with its client, size and time; 1: all, 0: none.
 kbroker.metadata.fsync | boolean | true | - | ro | obeyed
     Whether a metadata change waits until it is forced to disk; the development profile does not wait.
 kbroker.metrics.listener | string | null | not blank | ro | obeyed
