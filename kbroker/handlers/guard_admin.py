@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kbroker.config.definitions import base_name
 from kbroker.controller.topics import create_error
 from kbroker.errors import ErrorCode, default_message
 from kbroker.handlers.guard_pieces import DENIED, after, allowed_names, split, with_changes
@@ -24,6 +25,8 @@ _DENIED = ErrorCode.TOPIC_AUTHORIZATION_FAILED
 _CREATE_DENIED = "Authorization failed."
 _CONFIGS_SINCE = 5
 _BROKER_LOGGER = 8
+#: Settings of brokers that decide who gets in, also with the prefix of a listener.
+_SECURITY = ("sasl.", "ssl.", "principal.builder.", "security.", "listener.security.")
 _OF_BROKERS = (CONFIG_BROKER, _BROKER_LOGGER)
 #: What stands behind the kinds of resources that have settings.
 _OF_CONFIG = {
@@ -161,7 +164,8 @@ def describe_configs(services: Services, context: RequestContext, request: Any, 
 def alter_configs(services: Services, context: RequestContext, request: Any, handle: Handle) -> Any:
     """ALTER_CONFIGS on topic, group or cluster: a broker asks for its loggers, the controller for the rest.
 
-    What is passed on is asked there, by the principal in the Envelope.
+    For settings of brokers that decide who gets in also ALTER. What is passed on is asked there, by the
+    principal in the Envelope.
     """
     elsewhere = not services.controller.active and not is_controller(context)
     mine = [
@@ -169,7 +173,10 @@ def alter_configs(services: Services, context: RequestContext, request: Any, han
         for each in request.resources
         if each.resource_type in _OF_CONFIG and (each.resource_type == _BROKER_LOGGER or not elsewhere)
     ]
-    _, may_not = _split_configs(services, context, Operation.ALTER_CONFIGS, mine)
+    may, may_not = _split_configs(services, context, Operation.ALTER_CONFIGS, mine)
+    guarded = [each for each in may if each.resource_type == CONFIG_BROKER and _touches_security(each)]
+    if guarded and not services.allows(context, Operation.ALTER, ResourceType.CLUSTER, CLUSTER_NAME):
+        may_not += guarded
     if not may_not:
         return handle(services, context, request)
     may = [each for each in request.resources if not any(each is one for one in may_not)]
@@ -180,6 +187,11 @@ def alter_configs(services: Services, context: RequestContext, request: Any, han
         return response
 
     return after(handle(services, context, with_changes(request, resources=may)), add)
+
+
+def _touches_security(resource: Any) -> bool:
+    """Whether it changes who gets in, and as whom: more than ALTER_CONFIGS is needed (CVE-2023-25194)."""
+    return any(base_name(config.name).startswith(_SECURITY) for config in resource.configs)
 
 
 def _result_class(api_key: int) -> Any:
