@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from kbroker.errors import ConfigError
 from kbroker.security.jaas import OAUTHBEARER, PLAIN, JaasEntry
+from kbroker.security.oauth import OAuthClient, write_unsecured
 from kbroker.security.sasl import SaslClient
 from kbroker.security.sasl_plain import PlainClient
 from kbroker.security.scram import MECHANISMS as SCRAM, TOKEN_AUTH, ScramClient
@@ -41,7 +42,7 @@ def new_client(
         )
     options = entry.options
     if mechanism == OAUTHBEARER:
-        raise ConfigError(f"{what}: {mechanism} is not supported here yet")
+        return OAuthClient(write_unsecured(options, now_ms))
     if mechanism != PLAIN and mechanism not in SCRAM:
         raise ConfigError(f"{what}: SASL mechanism {mechanism} is not supported here")
     user, password = options.get("username", ""), options.get("password", "")

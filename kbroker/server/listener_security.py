@@ -168,11 +168,21 @@ class ListenerSecurity:
                 nonce=secrets.token_urlsafe(24),
                 secret=self._secret,
             )
+        if mechanism == OAUTHBEARER:
+            return self._oauth()
         raise ConfigError(
             f"{self._listener.name}: sasl.enabled.mechanisms names {mechanism}, which is not supported"
-            if mechanism not in (GSSAPI, OAUTHBEARER)
-            else f"{self._listener.name}: {mechanism} is not supported yet"
+            if mechanism != GSSAPI
+            else f"{self._listener.name}: {mechanism}, the default of sasl.enabled.mechanisms, is not "
+            "supported yet"
         )
+
+    def _oauth(self) -> Callable[[], SaslServer]:
+        from kbroker.security.oauth import OAuthServer
+        from kbroker.server.oauth_setup import token_validator
+
+        validate = token_validator(self._config, self._settings, self._listener.name)
+        return lambda: OAuthServer(validate)
 
     def _plain(self) -> Callable[[], SaslServer]:
         from kbroker.security.sasl_plain import PlainServer, check_users, users_of

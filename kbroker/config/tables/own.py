@@ -65,6 +65,8 @@ kbroker.metadata.fsync | boolean | true | - | ro | obeyed
 kbroker.metrics.listener | string | null | not blank | ro | obeyed
     `host:port` (or a port, for this machine alone) of an HTTP listener for metrics and health: /metrics for
     Prometheus, /jolokia, /health, /ready. Not set: none. Nobody who comes there is asked who he is.
+kbroker.oauthbearer.allowed.urls | list |  | no empty items | ro | obeyed
+    The URLs (https, file) that sasl.oauthbearer.jwks.endpoint.url may name; no other is ever asked.
 kbroker.peer.routes | list |  | no empty items | ro | obeyed
     Detours to other nodes, `host:port>host:port`: what is advertised, and where to connect in its place. For
     tests that cut links, and for nodes behind different address translations.

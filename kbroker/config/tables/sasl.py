@@ -1,13 +1,13 @@
 """SASL. The notation is explained in `definition.py`."""
 
 TABLE = """\
-sasl.enabled.mechanisms | list | GSSAPI | no empty items | broker |
+sasl.enabled.mechanisms | list | GSSAPI | no empty items | broker | obeyed
     Mechanisms that clients may log in with.
-sasl.jaas.config | password | null | - | broker |
+sasl.jaas.config | password | null | - | broker | obeyed
     Login settings in JAAS form, best set for one listener and mechanism.
-sasl.mechanism.inter.broker.protocol | string | GSSAPI | - | broker |
+sasl.mechanism.inter.broker.protocol | string | GSSAPI | - | broker | obeyed
     Mechanism among brokers.
-sasl.mechanism.controller.protocol | string | GSSAPI | - | ro |
+sasl.mechanism.controller.protocol | string | GSSAPI | - | ro | obeyed
     Mechanism towards controllers.
 sasl.server.callback.handler.class | class | null | - | ro |
     Java class that answers logins; kbroker loads no Java.
@@ -17,7 +17,7 @@ sasl.login.callback.handler.class | class | null | - | ro |
     Java class that fetches credentials; kbroker loads no Java.
 sasl.login.class | class | null | - | ro |
     Java class that logs in; kbroker loads no Java.
-sasl.server.max.receive.size | int | 524288 | - | ro |
+sasl.server.max.receive.size | int | 524288 | - | ro | obeyed
     The largest login message accepted.
 sasl.kerberos.service.name | string | null | - | broker |
     Service part of the broker's Kerberos name.
@@ -49,27 +49,27 @@ sasl.login.retry.backoff.max.ms | long | 10000 | - | ro |
     The longest such pause.
 sasl.oauthbearer.scope.claim.name | string | scope | - | ro |
     Claim that holds the scope.
-sasl.oauthbearer.sub.claim.name | string | sub | - | ro |
+sasl.oauthbearer.sub.claim.name | string | sub | - | ro | obeyed
     Claim that holds the subject.
 sasl.oauthbearer.token.endpoint.url | string | null | - | ro |
     Where tokens come from.
-sasl.oauthbearer.jwks.endpoint.url | string | null | - | ro |
+sasl.oauthbearer.jwks.endpoint.url | string | null | - | ro | obeyed
     Where the keys that sign tokens come from.
-sasl.oauthbearer.jwks.endpoint.refresh.ms | long | 3600000 | - | ro |
+sasl.oauthbearer.jwks.endpoint.refresh.ms | long | 3600000 | - | ro | obeyed
     How often those keys are fetched anew.
 sasl.oauthbearer.jwks.endpoint.retry.backoff.ms | long | 100 | - | ro |
     The first pause after a failed fetch of keys.
 sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms | long | 10000 | - | ro |
     The longest such pause.
-sasl.oauthbearer.clock.skew.seconds | int | 30 | - | ro |
+sasl.oauthbearer.clock.skew.seconds | int | 30 | - | ro | obeyed
     By how much clocks may differ when a token's times are checked.
-sasl.oauthbearer.expected.audience | list |  | no empty items | ro |
+sasl.oauthbearer.expected.audience | list |  | no empty items | ro | obeyed
     Audiences of which a token must name one.
-sasl.oauthbearer.expected.issuer | string | null | - | ro |
+sasl.oauthbearer.expected.issuer | string | null | - | ro | obeyed
     The issuer that a token must name.
-sasl.oauthbearer.allow.unverified.audience | boolean | false | - | ro |
+sasl.oauthbearer.allow.unverified.audience | boolean | false | - | ro | obeyed
     Whether tokens pass without a check of their audience.
-sasl.oauthbearer.allow.unverified.issuer | boolean | false | - | ro |
+sasl.oauthbearer.allow.unverified.issuer | boolean | false | - | ro | obeyed
     Whether tokens pass without a check of their issuer.
 sasl.oauthbearer.jwt.retriever.class | class |\
  org.apache.kafka.common.security.oauthbearer.DefaultJwtRetriever | - | ro |

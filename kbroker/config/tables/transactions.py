@@ -27,12 +27,12 @@ add.partitions.to.txn.retry.backoff.ms | int | 20 | >=1 | ro | obeyed
     The first pause before the broker asks a busy transaction coordinator again.
 add.partitions.to.txn.retry.backoff.max.ms | int | 100 | >=0 | ro | obeyed
     The longest such pause.
-delegation.token.secret.key | password | null | - | ro |
+delegation.token.secret.key | password | null | - | ro | obeyed
     Secret that signs delegation tokens; tokens are off without it.
-delegation.token.max.lifetime.ms | long | 604800000 | >=1 | ro |
+delegation.token.max.lifetime.ms | long | 604800000 | >=1 | ro | obeyed
     The age at which a token cannot be renewed any more.
-delegation.token.expiry.time.ms | long | 86400000 | >=1 | ro |
+delegation.token.expiry.time.ms | long | 86400000 | >=1 | ro | obeyed
     How long a token lives without being renewed.
-delegation.token.expiry.check.interval.ms | long | 3600000 | >=1 | ro |
+delegation.token.expiry.check.interval.ms | long | 3600000 | >=1 | ro | obeyed
     How often expired tokens are removed.
 """
