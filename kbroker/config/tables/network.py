@@ -24,9 +24,9 @@ max.connection.creation.rate | int | 2147483647 | >=0 | cluster | obeyed
     How many connections a second the broker accepts at most.
 connections.max.idle.ms | long | 600000 | - | ro | obeyed
     A connection without a request for this long is closed.
-connections.max.reauth.ms | long | 0 | - | ro |
+connections.max.reauth.ms | long | 0 | - | ro | obeyed
     A SASL session must authenticate again within this time; 0 never asks for it.
-connection.failed.authentication.delay.ms | int | 100 | >=0 | ro |
+connection.failed.authentication.delay.ms | int | 100 | >=0 | ro | obeyed
     How long a failed authentication is held back before the connection closes.
 socket.listen.backlog.size | int | 50 | >=1 | ro |
     How many new connections the operating system may queue for us to accept.
