@@ -58,7 +58,7 @@ from kbroker.server.node_sockets import NodeSockets, endpoints
 from kbroker.server.os_disk import OsDisk
 from kbroker.server.peer_client import PeerClient
 from kbroker.server.preload import preload
-from kbroker.server.quotas import open_quotas
+from kbroker.server.quotas import open_quotas, open_restrictions
 from kbroker.server.runtime import BlockingRunner, LoopTimer, SystemClock
 from kbroker.types import ZERO_UUID
 
@@ -179,6 +179,7 @@ class Node:
             return
         self._set_strays_aside(logs, services.metadata.image)
         self._start_chores(logs, services, timer)
+        self._undo.append(open_restrictions(services, logs, self._disk))
         await self._listen(Dispatcher(services), BROKER, membership)
         assert membership.lifecycle is not None
         await self._unless_failed(membership.lifecycle.serve())

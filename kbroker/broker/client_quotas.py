@@ -17,6 +17,7 @@ from kbroker.quotas.windows import Windows
 
 if TYPE_CHECKING:
     from kbroker.broker.connection_meter import Muted
+    from kbroker.broker.restrictions import Restrictions
     from kbroker.broker.timer import Timer
     from kbroker.clock import Clock
     from kbroker.config.broker_config import BrokerConfig
@@ -31,6 +32,7 @@ class Metered(Protocol):
     """A connection, as far as it has a meter."""
 
     principal: str
+    client_address: str
     meter: ConnectionMeter | None
 
 
@@ -78,6 +80,10 @@ class QuotaKeeper:
         self.now_s = now_s
         #: Whether connections need meters.
         self.active = False
+        #: Whether any request may be refused, so that all have to be looked at.
+        self.is_slow = False
+        #: What else holds clients up, while it does.
+        self.restrictions: Restrictions | None = None
         #: Answers that throttled their client, and the ms, by API key.
         self.throttles: dict[int, list[int]] = {}
         self._connections = connections
@@ -86,7 +92,7 @@ class QuotaKeeper:
         """The metadata has changed."""
         if delta.quotas_changed:
             self.quotas.apply(new.quotas)
-            self._switch(self.quotas.has_any)
+            self._switch()
 
     def attach(self, connection: Metered, core: Muted | None = None) -> None:
         """A connection that has logged in, and what is to be muted if it is at work."""
@@ -114,7 +120,14 @@ class QuotaKeeper:
         """Where a whole answer has its throttle time; None: nowhere, or not always at one place."""
         return _throttle_place(key, version)
 
-    def _switch(self, active: bool) -> None:
+    def restrict(self, restrictions: Restrictions) -> None:
+        """The restrictions have changed."""
+        self.restrictions = restrictions if restrictions.needs_meters else None
+        self.is_slow = restrictions.slows_produce
+        self._switch()
+
+    def _switch(self) -> None:
+        active = self.quotas.has_any or self.restrictions is not None
         if active == self.active:
             return
         self.active = active

@@ -14,6 +14,7 @@ from kbroker.broker.deferred import Deferred
 
 if TYPE_CHECKING:
     from kbroker.broker.client_quotas import QuotaKeeper
+    from kbroker.broker.restrictions import Restrictions
     from kbroker.broker.timer import TimerHandle
     from kbroker.quotas.client_quotas import ClientLimits
 
@@ -49,6 +50,7 @@ class Named(Protocol):
     """Who is at the other end."""
 
     principal: str
+    client_address: str
 
 
 class ConnectionMeter:
@@ -85,6 +87,11 @@ class ConnectionMeter:
 
     # -- the connection calls --
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether requests must not be taken for others seen before: they may be refused now."""
+        return self._keeper.is_slow
+
     def begin(self, core: Muted) -> None:
         """Frames are handled from now on."""
         self.core = core
@@ -105,6 +112,10 @@ class ConnectionMeter:
         elif key == _FETCH and version >= _FETCH_CHARGES_SINCE:
             if isinstance(answer, Deferred):
                 self._time_parked(limits, now_ms)
+            if keeper.restrictions is not None:
+                delay_ms = self._restricted_ms(keeper.restrictions, key)
+                if delay_ms:
+                    self.mute(delay_ms)
             return answer
         elif key in (_FETCH, _SHARE_FETCH):
             if limits.fetch is not None:
@@ -113,6 +124,8 @@ class ConnectionMeter:
             answer = self._when_answered(answer, self._mute_as_told(key, version))
         if limits.request is not None and key not in _EXEMPT:
             delay_ms = max(delay_ms, limits.request.charge(self._time(), now_ms))
+        if keeper.restrictions is not None:
+            delay_ms = max(delay_ms, self._restricted_ms(keeper.restrictions, key))
         if delay_ms:
             keeper.throttled(key, delay_ms)
             self.mute(delay_ms)
@@ -158,6 +171,10 @@ class ConnectionMeter:
         self._unmute = self._keeper.timer.call_later(delay_ms, self._go_on)
 
     # -- inside --
+
+    def _restricted_ms(self, restrictions: Restrictions, key: int) -> int:
+        address, client_id = self._context.client_address, self._client_id.decode(errors="replace")
+        return restrictions.delay_ms(key, self._context.principal, client_id, address)
 
     def _go_on(self) -> None:
         self._unmute = None

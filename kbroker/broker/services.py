@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from kbroker.broker.replica_manager import ReplicaManager
     from kbroker.broker.replication import Replication
     from kbroker.broker.request_log import RequestLog
+    from kbroker.broker.restrictions import Asking as RequestHeader, Restrictions
     from kbroker.broker.timer import Timer
     from kbroker.broker.transactions import Transactions
     from kbroker.clock import Clock
@@ -109,6 +110,10 @@ class Services:
     requests: RequestBook = made(default_factory=lambda: RequestBook(perf_counter))
     #: Connections, by listener.
     traffic: dict[str, ListenerStats] = made(default_factory=dict)
+    #: What this broker does not do for the time being; None: there is nobody to say so (tests).
+    restrictions: Restrictions | None = None
+    #: Why a request is not answered as usual, while there may be such a reason: (header, request) -> error.
+    refusal: Callable[[RequestHeader, Any], ApiError | None] | None = None
     #: How much clients may do; None: as much as they like (tests, controllers).
     quotas: QuotaKeeper | None = None
     #: Who may do what; None: everybody everything, and nobody asks.

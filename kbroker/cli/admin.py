@@ -34,8 +34,10 @@ class _Root(AdminGroup):
         "elect",
         "clients",
         "quotas",
+        "limits",
         "users",
         "acls",
+        "audit",
         "logs",
     )
 

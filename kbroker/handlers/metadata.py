@@ -122,6 +122,8 @@ def to_create(services: Services, version: int, request: MetadataRequest) -> lis
     missing = [name for name in _asked_names(request) if name not in topics]
     if not missing or not services.config.get_bool("auto.create.topics.enable"):
         return []
+    if services.config.get_bool("kbroker.no.auto.topics"):
+        return []
     return [
         name for name in missing if topic_name_problem(name) is None and topics.collides_with(name) is None
     ]

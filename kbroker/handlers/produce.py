@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
-from kbroker.handlers.produce_access import refuse_denied
+from kbroker.handlers.produce_access import refuse
 from kbroker.handlers.produce_answer import (
     WRONG_LEADER,
     Item,
@@ -303,7 +303,7 @@ class ProducePath:
             self.finish_batch(connection)
         request, end = decode_request(ProduceRequest, frame, context.version, position)
         items = self._items(request, context)
-        self._refuse_denied(request, items, context)
+        refuse(self._services, request, items, context)
         if request.transactional_id is not None:
             verified = self._verify(request, request.transactional_id, items, context)
             if verified is not None:
@@ -449,13 +449,6 @@ class ProducePath:
             for item in items:
                 item.fail(ApiError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED))
         return items
-
-    def _refuse_denied(self, request: ProduceRequest, items: list[Item], context: RequestContext) -> None:
-        """Fail what the client may not write, where somebody decides that."""
-        authorizer = self._services.authorizer
-        if authorizer is not None:
-            transactional = any(is_transactional(item.records) for item in items)
-            refuse_denied(authorizer, context, request.transactional_id, items, transactional=transactional)
 
     def _append(
         self,

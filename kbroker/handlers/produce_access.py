@@ -5,14 +5,40 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.handlers.produce_batch import is_transactional
 from kbroker.security.acl import Operation, ResourceType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kbroker.broker.access import Access
+    from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.handlers.produce_answer import Item
+    from kbroker.protocol.generated.produce_request import ProduceRequest
+
+
+def refuse(
+    services: Services, request: ProduceRequest, items: Sequence[Item], context: RequestContext
+) -> None:
+    """Fail what the client may not write, and what is not taken for the time being.
+
+    Raises:
+        Undecided: nothing has failed.
+    """
+    if services.authorizer is not None:
+        transactional = any(is_transactional(item.records) for item in items)
+        refuse_denied(
+            services.authorizer, context, request.transactional_id, items, transactional=transactional
+        )
+    restrictions = services.restrictions
+    if restrictions is None or not restrictions.slows_produce:
+        return
+    refusal = restrictions.refusal(context, request)
+    for item in items:
+        error = refusal or restrictions.produce_error(item.name, context)
+        if error is not None and item.error is None:
+            item.fail(error)
 
 
 def refuse_denied(

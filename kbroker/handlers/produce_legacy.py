@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers.produce import ProduceConnection, ProducePath
+from kbroker.handlers.produce_access import refuse
 from kbroker.handlers.produce_held import chain
 from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.protocol.bounded_decode import decode_request
@@ -52,7 +53,7 @@ class LegacyProducePath(ProducePath):
             self.finish_batch(connection)
         request, _ = decode_request(ProduceRequest, frame, context.version, position)
         items = self._items(request, context)
-        self._refuse_denied(request, items, context)
+        refuse(self._services, request, items, context)
         jobs = [job for item in items if (job := self._job(request, item, context)) is not None]
         run_blocking = self._services.run_blocking
         if run_blocking is None or (

@@ -329,7 +329,10 @@ class ConnectionCore:
             if self.staged and key != self.staged_key and self._must_wait_for_staged(data, position):
                 return
             fast = self.fast.get(key)
-            answer = None if fast is None else fast(self, data, position + 4, end)
+            if fast is None or (meter is not None and meter.is_slow):
+                answer = None
+            else:
+                answer = fast(self, data, position + 4, end)
             if answer is None:
                 if self.staged and self._must_wait_for_staged(data, position):
                     return
@@ -387,7 +390,11 @@ class ConnectionCore:
 
     def _handle_frame(self, frame: memoryview) -> None:
         fast = self.fast.get(frame[5]) if len(frame) > 5 else None
-        answer = None if fast is None else fast(self, frame, 4, len(frame))
+        meter = self.context.meter
+        if fast is None or (meter is not None and meter.is_slow):
+            answer = None
+        else:
+            answer = fast(self, frame, 4, len(frame))
         if answer is None:
             answer = self.handler.request(self, frame[4:])
         if self.context.meter is not None:

@@ -179,6 +179,11 @@ class Dispatcher:
         if route.forwarded and self.services.forward is not None and not self.services.controller.active:
             return self._forward(route, bytes(frame), position, context)
         request, _ = decode_request(route.request_type, frame, route.version, position, route.elements_max)
+        refusal = self.services.refusal
+        if refusal is not None and self._role == BROKER:
+            error = refusal(context, request)
+            if error is not None:
+                return self._encode_error(route, context, request, error)
         return self._call(route, context, request)
 
     def _call_raw(

@@ -6,14 +6,18 @@ from time import perf_counter
 from typing import TYPE_CHECKING, cast
 
 from kbroker.broker.client_quotas import QuotaKeeper
+from kbroker.broker.restrictions import Restrictions
 from kbroker.handlers.context import BROKER
+from kbroker.server.figures import Figures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from kbroker.broker.client_quotas import Metered
     from kbroker.broker.services import Services
     from kbroker.handlers.context import ConnectionContext
+    from kbroker.storage.disk import Disk
+    from kbroker.storage.log_manager import LogManager
 
 
 def open_quotas(services: Services) -> None:
@@ -28,3 +32,19 @@ def open_quotas(services: Services) -> None:
         services.config, services.clock, services.timer, perf_counter, connections
     )
     services.metadata.subscribe(keeper.on_metadata)
+
+
+def open_restrictions(services: Services, logs: LogManager, disk: Disk) -> Callable[[], None]:
+    """Set `services.restrictions`, as the settings say; gives what to call at the end."""
+    keeper = services.quotas
+    assert keeper is not None
+    figures = Figures(disk, lambda: [each.path for each in logs.dirs if not each.offline])
+    restrictions = services.restrictions = Restrictions(services, figures)
+
+    def changed() -> None:
+        keeper.restrict(restrictions)
+        services.refusal = restrictions.refusal if restrictions.may_refuse else None
+
+    restrictions.on_changed = changed
+    restrictions.follow_settings()
+    return restrictions.close

@@ -58,3 +58,15 @@ def test_what_is_no_quota_is_a_usage_error(admin, arguments):
 
 def test_what_the_cluster_refuses_is_told(admin):
     assert "greater than 0" in admin("set", "--user", "u", "producer_byte_rate=-1", code=1)
+
+
+def test_limits_shows_switches_that_hold_at_once(broker, capsys, monkeypatch):
+    monkeypatch.setenv("KBROKER_BOOTSTRAP", broker.bootstrap)
+    assert main(["configs", "set", "broker", "", "kbroker.read.only.topics=frozen"]) == 0
+    capsys.readouterr()
+    assert main(["limits", "--json"]) == 0
+    (limits,) = json.loads(capsys.readouterr().out).values()
+    assert limits["read_only_topics"] == ["frozen"]
+    assert limits["figures"]["memory"] > 0
+    assert main(["limits"]) == 0
+    assert "read-only topics frozen" in capsys.readouterr().out

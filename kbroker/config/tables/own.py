@@ -65,9 +65,30 @@ kbroker.metadata.fsync | boolean | true | - | ro | obeyed
 kbroker.metrics.listener | string | null | not blank | ro | obeyed
     `host:port` (or a port, for this machine alone) of an HTTP listener for metrics and health: /metrics for
     Prometheus, /jolokia, /health, /ready. Not set: none. Nobody who comes there is asked who he is.
+kbroker.no.auto.topics | boolean | false | - | cluster | obeyed
+    Create no topics because somebody asks for them, whatever auto.create.topics.enable says.
+kbroker.no.new.groups | boolean | false | - | cluster | obeyed
+    Let nobody form a group that is not there yet (POLICY_VIOLATION); those that are go on.
 kbroker.oauthbearer.allowed.urls | list |  | no empty items | ro | obeyed
     The URLs (https, file) that sasl.oauthbearer.jwks.endpoint.url may name; no other is ever asked.
 kbroker.peer.routes | list |  | no empty items | ro | obeyed
     Detours to other nodes, `host:port>host:port`: what is advertised, and where to connect in its place. For
     tests that cut links, and for nodes behind different address translations.
+kbroker.protect.cpu.percent | list |  | no empty items | cluster | obeyed
+    Two numbers: from so much use of the CPU by the event loop on producers are delayed, and refused with an
+    error that they retry. One alone: delayed. Reading and administration go on.
+kbroker.protect.disk.free.bytes | list |  | no empty items | cluster | obeyed
+    As kbroker.protect.cpu.percent, below so many free bytes of any log directory.
+kbroker.protect.loop.delay.ms | list |  | no empty items | cluster | obeyed
+    As kbroker.protect.cpu.percent, when the event loop is so late.
+kbroker.protect.memory.bytes | list |  | no empty items | cluster | obeyed
+    As kbroker.protect.cpu.percent, from so much memory of the process on.
+kbroker.read.only | boolean | false | - | cluster | obeyed
+    Take no records of clients (POLICY_VIOLATION); everything else goes on.
+kbroker.read.only.topics | list |  | no empty items | cluster | obeyed
+    Topics that take no records of clients (POLICY_VIOLATION).
+kbroker.request.limits | string |  | - | cluster | obeyed
+    Limits of requests a second, separated by `;`, as `api=Metadata client-id=* rate=10 action=refuse`: of
+    api, user, client-id and ip (also a network) what is named has to fit, `*` counts each by itself; action
+    is delay (if it is not named) or refuse.
 """.replace("@RELEASES@", _RELEASES)
