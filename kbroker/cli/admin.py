@@ -33,6 +33,7 @@ class _Root(AdminGroup):
         "reassign",
         "elect",
         "clients",
+        "metrics",
         "quotas",
         "limits",
         "users",

@@ -157,16 +157,25 @@ class Jolokia:
                     if pattern.matches(keys):
                         yield family, keys, row
 
+    def beans(
+        self, pattern: str, attributes: list[str] | None, now_ms: int
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """(object name, attributes) of all that a pattern means; only those of the attributes, if given.
+
+        Raises:
+            JolokiaError: it is no pattern.
+        """
+        for family, keys, (labels, value) in self._find(Pattern(pattern)):
+            found = self._attributes(family, labels, value, now_ms)
+            if attributes:
+                found = {name: found[name] for name in attributes if name in found}
+            if found:
+                yield canonical(family.domain, keys), found
+
     def _read(self, mbean: str, attribute: Any, path: Any, now_ms: int) -> Any:
         pattern = Pattern(mbean)
         wanted = [attribute] if isinstance(attribute, str) else attribute
-        found: dict[str, Any] = {}
-        for family, keys, (labels, value) in self._find(pattern):
-            attributes = self._attributes(family, labels, value, now_ms)
-            if wanted:
-                attributes = {name: attributes[name] for name in wanted if name in attributes}
-            if attributes:
-                found[canonical(family.domain, keys)] = attributes
+        found = dict(self.beans(mbean, wanted, now_ms))
         if not found:
             if pattern.is_pattern or not any(True for _ in self._find(pattern)):
                 raise JolokiaError(404, "javax.management.InstanceNotFoundException", mbean)
