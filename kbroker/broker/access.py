@@ -102,6 +102,16 @@ class Access:
             self._audit.note(question, allowed, context.api_key, context.client_id)
         return allowed
 
+    def note_allowed(self, context: Asking, operation: int, resource_type: int, names: Iterable[str]) -> None:
+        """Tell the audit log of single resources where a right on the cluster was enough."""
+        asker = context.connection
+        if self._audit is None or asker.trusted:
+            return
+        host = host_text(asker.client_address)
+        for name in names:
+            question = Question(asker.principal, host, operation, resource_type, name)
+            self._audit.note(question, True, context.api_key, context.client_id)
+
     def allowed(
         self,
         context: Asking,

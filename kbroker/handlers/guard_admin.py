@@ -46,7 +46,9 @@ def create_topics(services: Services, context: RequestContext, request: Any, han
     )
     may: list[Any] = list(request.topics)
     may_not: list[Any] = []
-    if not may_on_cluster(services, context, Operation.CREATE):
+    if may_on_cluster(services, context, Operation.CREATE):
+        _note(services, context, Operation.CREATE, names)
+    else:
         may, may_not = split(
             services, context, Operation.CREATE, ResourceType.TOPIC, request.topics, lambda each: each.name
         )
@@ -67,6 +69,10 @@ def create_topics(services: Services, context: RequestContext, request: Any, han
 def delete_topics(services: Services, context: RequestContext, request: Any, handle: Handle) -> Any:
     """DELETE on the cluster or on each topic. Who may not DESCRIBE a topic is not told its name."""
     if may_on_cluster(services, context, Operation.DELETE):
+        ids = (services.topic_name_of(topic.topic_id) for topic in request.topics if topic.name is None)
+        named = (topic.name for topic in request.topics)
+        gone = [name for name in (*request.topic_names, *named, *ids) if name is not None]
+        _note(services, context, Operation.DELETE, gone)
         return handle(services, context, request)
     names = list(request.topic_names)
     by_id: dict[bytes, str] = {}
@@ -116,6 +122,11 @@ def delete_topics(services: Services, context: RequestContext, request: Any, han
     if not allowed.topic_names and not allowed.topics:
         return DeleteTopicsResponse(responses=refused)
     return after(handle(services, context, allowed), add)
+
+
+def _note(services: Services, context: RequestContext, operation: Operation, names: list[str]) -> None:
+    assert services.authorizer is not None
+    services.authorizer.note_allowed(context, operation, ResourceType.TOPIC, dict.fromkeys(names))
 
 
 def create_partitions(services: Services, context: RequestContext, request: Any, handle: Handle) -> Any:

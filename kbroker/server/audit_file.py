@@ -17,6 +17,8 @@ from kbroker.errors import ConfigError
 
 #: Lines that wait.
 QUEUE_LINES_MAX = 10_000
+#: The newest lines, kept for who asks for them.
+RECENT_LINES = 1_000
 
 _log = logging.getLogger(__name__)
 
@@ -38,6 +40,9 @@ class AuditFile:
         self._bytes_max = bytes_max
         self._files_max = files_max
         self._queue: deque[str] = deque()
+        #: How many lines there were since the start, and the newest of them.
+        self.count = 0
+        self.recent: deque[str] = deque(maxlen=RECENT_LINES)
         self._wake = threading.Event()
         self._closing = False
         self._has_failed = False
@@ -53,6 +58,8 @@ class AuditFile:
 
     def write(self, line: str) -> None:
         """Have a line written."""
+        self.count += 1
+        self.recent.append(line)
         if len(self._queue) >= QUEUE_LINES_MAX:
             self.dropped += 1
             return

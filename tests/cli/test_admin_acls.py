@@ -100,3 +100,29 @@ def test_without_an_authorizer(capsys):
     with Broker() as broker:
         assert main(["-b", broker.bootstrap, "acls", "list"]) == 1
     assert "No Authorizer is configured" in capsys.readouterr().err
+
+
+def test_the_audit_log(tmp_path, capsys):
+    settings = {
+        "authorizer.class.name": SETTINGS["authorizer.class.name"],
+        "kbroker.audit.log.allowed": "ALL",
+    }
+    settings |= {"kbroker.audit.log": str(tmp_path / "audit.log"), "super.users": "User:ANONYMOUS"}
+    with Broker(config=settings) as broker:
+        at = ["-b", broker.bootstrap]
+        assert main([*at, "topics", "create", "orders"]) == 0
+        capsys.readouterr()
+        assert main([*at, "audit", "tail", "-n", "1000", "--json", "--principal", "ANONYMOUS"]) == 0
+        lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert any(line["api"] == "CreateTopics" and line["name"] == "orders" for line in lines)
+        assert main([*at, "audit", "tail", "--denied"]) == 0
+        assert not capsys.readouterr().out
+        assert main([*at, "audit", "tail", "-n", "1"]) == 0
+        assert "allowed" in capsys.readouterr().out
+    written = [json.loads(line) for line in (tmp_path / "audit.log").read_text().splitlines()]
+    assert written[: len(lines)] == [{k: v for k, v in line.items() if k != "broker"} for line in lines]
+
+
+def test_no_audit_log(broker, capsys):
+    assert main(["-b", broker.bootstrap, "audit", "tail"]) == 1
+    assert "kbroker.audit.log is not set" in capsys.readouterr().err
