@@ -141,6 +141,8 @@ class ReplicaManager:
         self._image: ClusterImage | None = None
         #: Partitions whose logs could not be made, for want of room.
         self._without_log: dict[TopicPartition, None] = {}
+        #: What has to be told of single partitions, which may be thousands: by text.
+        self._news: dict[str, list[TopicPartition]] = {}
         self._settings = settings
         self._leadership_listeners: list[Callable[[Leadership], None]] = []
         #: Told of a partition whose log was made later than the metadata was applied.
@@ -271,6 +273,7 @@ class ReplicaManager:
                 yield from self._change_topic(new, change.new, change)
         self._reconfigure(new, delta)
         self._is_first = False
+        self._tell_news(logging.ERROR)
 
     def disk_failed(self, partition: Partition) -> None:
         """A write to the partition's log failed: if its directory is offline now, so is all that lies in it.
@@ -347,7 +350,7 @@ class ReplicaManager:
         log: Log | None = None
         if self._may_lie_elsewhere(tp, assigned):
             # A new log would hide the one that may lie there, and take its offsets anew.
-            _log.error("%s is offline: its log may lie in a log directory that cannot be used", tp)
+            self._note(tp, "offline: the log may lie in a log directory that cannot be used")
         else:
             log = self._make_log(tp, topic_id, settings)
         partition = Partition(
@@ -371,7 +374,7 @@ class ReplicaManager:
             if self._is_first:
                 self._sync_what_was_found(log)
         except ApiError as error:
-            _log.error("no log for %s: %s", tp, error.text)
+            self._note(tp, f"no log could be made: {error.text}")
         else:
             return log
         if self.logs.get(tp) is None and not all(each.offline for each in self.logs.dirs):
@@ -395,6 +398,16 @@ class ReplicaManager:
         if rest and not self._without_log:
             self._timer.call_later(_MAKE_INTERVAL_MS if not has_room else 1, self._make_missing)
         self._without_log.update(rest)
+        self._tell_news(logging.WARNING)
+
+    def _note(self, tp: TopicPartition, news: str) -> None:
+        self._news.setdefault(news, []).append(tp)
+
+    def _tell_news(self, level: int) -> None:
+        """One line for all partitions of which there is the same to say."""
+        for news, found in self._news.items():
+            _log.log(level, "%s%s: %s", found[0], f" and {len(found) - 1} more" if found[1:] else "", news)
+        self._news.clear()
 
     def _complete(self, partition: Partition, image: ClusterImage) -> None:
         """Give a partition its log, and the state that the metadata tells of it."""
@@ -406,7 +419,7 @@ class ReplicaManager:
         partition.log = self._make_log(tp, topic.id, settings)
         if partition.log is None:
             return
-        _log.info("%s has its log now", tp)
+        self._note(tp, "the log is made now")
         self._throttle(partition, settings)
         self._take_state(partition, topic.partitions[tp.partition], settings)
         if self.on_log_made is not None:

@@ -216,7 +216,7 @@ def test_logs_that_found_no_room_are_made_as_soon_as_there_is_some(node, told, m
     assert made == [waiting]
 
 
-def test_a_topic_that_is_deleted_meanwhile_gets_no_log(node, monkeypatch):
+def test_a_topic_that_is_deleted_meanwhile_gets_no_log(node, monkeypatch, caplog):
     disk = node.logs.dirs[0].disk
 
     def no_room(path):
@@ -225,6 +225,7 @@ def test_a_topic_that_is_deleted_meanwhile_gets_no_log(node, monkeypatch):
     monkeypatch.setattr(disk, "make_dir", no_room, raising=False)
     topic_id = node.topic("t", partitions=3)
     assert node.replicas.get("t", 2).log is None
+    assert [line for line in caplog.messages if "no log" in line and "t-0 and 2 more: " in line]
     monkeypatch.undo()
     node.delete(topic_id)
     node.logs.tick_room(0)
