@@ -198,6 +198,7 @@ class SocketServer:
                     self._lost,
                     security.context(),
                     security.shaken,
+                    security.newcomers,
                 )
         return SocketProtocol(self._loop, core, buffer, self._turns, self._made, self._lost)
 

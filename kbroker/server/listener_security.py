@@ -19,6 +19,7 @@ from kbroker.handlers.token_requests import token_rules
 from kbroker.security.jaas import GSSAPI, OAUTHBEARER, PLAIN, parse_jaas
 from kbroker.security.sasl import SaslServer
 from kbroker.security.scram import MECHANISMS as SCRAM, ScramCredential, ScramServer, TokenCredential
+from kbroker.server.newcomers import Newcomers
 
 if TYPE_CHECKING:
     import ssl
@@ -52,13 +53,17 @@ class ListenerSecurity:
         self._door: Door | None = None
         self._services: Services | None = None
         self._runner: BlockingRunner | None = None
+        self.newcomers = Newcomers()
         self._makers: dict[str, Callable[[], SaslServer]] = {}
         self.encrypted = listener.security_protocol in ("SSL", "SASL_SSL")
         self._has_sasl = listener.security_protocol.startswith("SASL_")
         if self.encrypted:
             self._prepare_tls()
         if self._has_sasl:
+            #: For the salts of users who do not exist.
+            self._secret = secrets.token_bytes(32)
             self._prepare_sasl()
+            config.subscribe(self._sasl_changed)
 
     def serve(self, services: Services) -> None:
         """Begin: credentials are those of this node's metadata."""
@@ -71,7 +76,7 @@ class ListenerSecurity:
         self._runner = BlockingRunner(asyncio.get_running_loop(), threads=LOGIN_THREADS, name="login")
         settings = self._settings
         self._door = Door(
-            list(self._makers),
+            self._makers,
             lambda mechanism: self._makers[mechanism](),
             lambda mechanism: settings.integer("connections.max.reauth.ms", mechanism),
             self._runner.run,
@@ -153,9 +158,19 @@ class ListenerSecurity:
         mechanisms = self._settings.words("sasl.enabled.mechanisms")
         if not mechanisms:
             raise ConfigError(f"{self._listener.name}: sasl.enabled.mechanisms is empty")
-        self._secret = secrets.token_bytes(32)
-        for mechanism in mechanisms:
-            self._makers[mechanism] = self._maker(mechanism)
+        self._makers.update({mechanism: self._maker(mechanism) for mechanism in mechanisms})
+
+    def _sasl_changed(self, changed: frozenset[str]) -> None:
+        """Other users of PLAIN, other mechanisms: for the next logins (KIP-226)."""
+        if not any("sasl." in each for each in changed):
+            return
+        before = dict(self._makers)
+        self._makers.clear()
+        try:
+            self._prepare_sasl()
+        except ConfigError as error:
+            self._makers.update(before)
+            _log.error("the SASL settings before stay in use: %s", error)
 
     def _maker(self, mechanism: str) -> Callable[[], SaslServer]:
         if mechanism == PLAIN:

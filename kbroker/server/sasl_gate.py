@@ -7,7 +7,7 @@ by a timer, and then the connection closes. States and answers are those of Kafk
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from kbroker.protocol.generated.sasl_authenticate_response import SaslAuthentica
 from kbroker.protocol.generated.sasl_handshake_response import SaslHandshakeResponse
 from kbroker.protocol.primitives import Message, read_unknown_tags
 from kbroker.security.sasl import Login, LoginFailed, SaslServer
+from kbroker.server.newcomers import Newcomers
 
 if TYPE_CHECKING:
     from kbroker.broker.raft_driver import RunBlocking
@@ -53,7 +54,7 @@ class Door:
 
     def __init__(
         self,
-        mechanisms: Sequence[str],
+        mechanisms: Collection[str],
         make: Callable[[str], SaslServer],
         session_ms: Callable[[str], int],
         run: RunBlocking,
@@ -63,7 +64,7 @@ class Door:
         login_bytes_max: int,
         failure_delay_ms: int,
     ) -> None:
-        self.mechanisms = list(mechanisms)
+        self.mechanisms = mechanisms
         self.make = make
         self.session_ms = session_ms
         self.run = run
@@ -71,6 +72,7 @@ class Door:
         self.clock = clock
         self.login_bytes_max = login_bytes_max
         self.failure_delay_ms = failure_delay_ms
+        self.newcomers = Newcomers()
         self.logins = 0
         self.failures = 0
         self.expired = 0
@@ -115,6 +117,7 @@ class SaslGate:
         "_inside",
         "_login",
         "_mechanism",
+        "_place",
         "_problem",
         "_request_bytes_max",
         "_session",
@@ -138,12 +141,14 @@ class SaslGate:
         self._ends_ms: int | None = None
         self._again_from_ms: int | None = None
         self._deadline: TimerHandle | None = None
+        self._place = 0
         self._session: TimerHandle | None = None
 
     def admit(self, connection: ConnectionCore) -> None:
         """Begin with a connection that was accepted."""
         connection.request_bytes_max = self._door.login_bytes_max
         self._deadline = self._door.timer.call_later(LOGIN_MS_MAX, lambda: self._too_late(connection))
+        self._place = self._door.newcomers.add(lambda: self._crowded_out(connection))
 
     # -- FrameHandler ----------------------------------------------------------------------------------------
 
@@ -188,7 +193,7 @@ class SaslGate:
         if key == ApiKey.API_VERSIONS:
             return self._versions(connection, data)
         version, correlation_id, body = _read(data)
-        answer = SaslHandshakeResponse(mechanisms=self._door.mechanisms)
+        answer = SaslHandshakeResponse(mechanisms=list(self._door.mechanisms))
         if body.mechanism not in self._door.mechanisms:
             answer.error_code = ErrorCode.UNSUPPORTED_SASL_MECHANISM
             raise _Refused(
@@ -367,7 +372,13 @@ class SaslGate:
         if connection.on_output is not None:
             connection.on_output()
 
+    def _crowded_out(self, connection: ConnectionCore) -> None:
+        connection.close("too many began a login after it")
+        if connection.on_output is not None:
+            connection.on_output()
+
     def _stop_timers(self) -> None:
+        self._door.newcomers.done(self._place)
         for handle in (self._deadline, self._session):
             if handle is not None:
                 handle.cancel()

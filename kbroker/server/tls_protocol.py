@@ -18,6 +18,7 @@ from kbroker.server.transport import SocketProtocol
 
 if TYPE_CHECKING:
     from kbroker.server.connection import ConnectionCore
+    from kbroker.server.newcomers import Newcomers
     from kbroker.server.turns import Turns
 
 #: A handshake that is not over by then makes room for others.
@@ -72,9 +73,10 @@ class TlsProtocol(SocketProtocol):
     Args:
         context: for its handshake.
         on_shaken: told when the handshake is over, with the engine; raises ProtocolError to close.
+        newcomers: of the listener.
     """
 
-    __slots__ = ("_arrived", "_context", "_deadline", "_on_shaken", "_shaken", "_tls")
+    __slots__ = ("_arrived", "_context", "_deadline", "_newcomers", "_on_shaken", "_place", "_shaken", "_tls")
 
     def __init__(
         self,
@@ -86,10 +88,13 @@ class TlsProtocol(SocketProtocol):
         on_lost: Callable[[SocketProtocol], None],
         context: ssl.SSLContext,
         on_shaken: Callable[[ConnectionCore, ssl.SSLObject], None],
+        newcomers: Newcomers,
     ) -> None:
         super().__init__(loop, core, buffer, turns, on_made, on_lost, encrypted=True)
         self._context = context
         self._on_shaken = on_shaken
+        self._newcomers = newcomers
+        self._place = 0
         self._shaken = False
         self._arrived = 0
         self._tls: TlsTransport | None = None
@@ -99,6 +104,7 @@ class TlsProtocol(SocketProtocol):
         """The socket is ours; the handshake may begin."""
         self._tls = TlsTransport(cast("asyncio.Transport", transport), self._context)
         self._deadline = self._loop.call_later(HANDSHAKE_S_MAX, self._too_late)
+        self._place = self._newcomers.add(self._crowded_out)
         super().connection_made(cast("asyncio.BaseTransport", self._tls))
 
     def get_buffer(self, sizehint: int) -> memoryview:
@@ -179,7 +185,12 @@ class TlsProtocol(SocketProtocol):
         self.core.close(f"no TLS handshake within {HANDSHAKE_S_MAX:.0f} s" if self._arrived else "")
         self.abort()
 
+    def _crowded_out(self) -> None:
+        self.core.close("too many began a TLS handshake after it")
+        self.abort()
+
     def _stop_deadline(self) -> None:
+        self._newcomers.done(self._place)
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
