@@ -20,13 +20,13 @@ _NAME = re.compile(r"\b(?:kafka|process)_[a-z0-9_]+")
 
 
 def expressions():
-    dashboard = json.loads((EXAMPLES / "grafana-kbroker.json").read_text())
+    dashboard = json.loads((EXAMPLES / "grafana-dashboard.json").read_text())
     for panel in dashboard["panels"]:
         for target in panel.get("targets", ()):
             yield target["expr"]
     for variable in dashboard["templating"]["list"]:
         yield variable["query"]
-    yield (EXAMPLES / "prometheus-kbroker.yml").read_text()
+    yield (EXAMPLES / "prometheus-alerts.yml").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_labels_that_are_selected_exist(samples):
         known.setdefault(name, set()).update(key for key, _ in labels)
     for expression in expressions():
         for name, selector in re.findall(r"\b((?:kafka|process)_[a-z0-9_]+)\{([^}]*)\}", expression):
-            for key in re.findall(r"(\w+)(?:=|!)", selector):
+            for key in re.findall(r'(\w+)(?:=~|!=|=)"(?!")', selector):
                 assert key == "instance" or key in known[name], (name, key)
 
 
