@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kbroker.errors import ApiError, ErrorCode, default_message
 from kbroker.handlers import allowed_operations
+from kbroker.handlers.api_table import OWN_CLIENT
 from kbroker.handlers.guard_pieces import after
 from kbroker.handlers.guards import Handle, check_cluster, is_controller, may_on_cluster
 from kbroker.protocol.api_keys import response_class
@@ -118,6 +119,8 @@ def kbroker_command(services: Services, context: RequestContext, request: Any, h
     """What the command's module asks for by its `OPERATION`, else DESCRIBE."""
     from kbroker.handlers.kbroker_command import COMMANDS
 
+    if context.client_software_name != OWN_CLIENT:
+        return handle(services, context, request)  # which closes: for others it does not exist
     operation = Operation.DESCRIBE
     if request.command in COMMANDS:
         module = import_module(f"kbroker.handlers.command_{request.command}")
