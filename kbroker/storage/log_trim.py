@@ -59,9 +59,9 @@ def fsync_job(log: Log) -> FsyncJob:
     snapshots = [offset for offset in log.snapshots if offset >= log.recovery_point]
     paths += [f"{log.path}/{offset_name(offset, SNAPSHOT)}" for offset in snapshots]
     try:
-        # Seldom, and not in the thread: it must not race with the next change. Durable at once: where the
-        # file is found empty, a start has to read the whole log for it.
-        log.write_epochs()
+        # Not in the thread: it must not race with the next change. But the disk is waited for there, as a
+        # thousand logs may have a new leader together; one that is found damaged is told by the batches.
+        log.write_epochs(durable=False)
         files = [log.directory.files.get(path) for path in paths if disk.exists(path)]
         epochs = f"{log.path}/{LEADER_EPOCHS}"
         if log.epochs_unsynced and disk.exists(epochs):

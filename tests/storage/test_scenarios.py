@@ -428,7 +428,7 @@ def test_92_the_marker_of_a_clean_stop_is_written_last_and_removed_first() -> No
     again = manager(disk)
     assert again.previous_broker_epoch == 41
     changes = [path for operation, path in written if operation in ("write", "rename", "remove", "truncate")]
-    assert changes == ["/data/.kafka_cleanshutdown"]
+    assert changes == ["/data/.kafka_cleanshutdown", "/data/kbroker-no-producers-checkpoint"]
     assert manager(disk.crash(Tail.LOST)).previous_broker_epoch == -1
 
 
