@@ -10,13 +10,13 @@ import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 import threading
 from collections.abc import Sequence
 from queue import SimpleQueue
 from typing import IO, TYPE_CHECKING, TypeAlias
 
+from kbroker.cli.children import Child, start_children
 from kbroker.config.local_cluster import (
     NODES_MAX,
     OWN_SETTINGS,
@@ -38,39 +38,27 @@ _LISTENS = re.compile(r"kbroker \S+ listens on (\S+)")
 class _Process:
     """A node's process, and threads that pass on what it says."""
 
-    def __init__(self, node: LocalNode, command: Sequence[str], events: _Events) -> None:
+    def __init__(self, node: LocalNode, child: Child, events: _Events) -> None:
         self.node = node
         self.ready = threading.Event()
         self.serves = False
         self._events = events
-        # A session of its own: Ctrl-C is for us, who tell them; if we are killed our pipe's end tells them.
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        )
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        self._start(self._hear, self._process.stdout)
-        self._stderr = self._start(self._relay, self._process.stderr)
+        self._child = child
+        self._start(self._hear, child.stdout)
+        self._stderr = self._start(self._relay, child.stderr)
 
     @property
     def exit_code(self) -> int | None:
         """None while it runs."""
-        return self._process.poll()
+        return self._child.poll()
 
     def signal(self, number: int) -> None:
         """Send a signal, if it runs."""
-        if self._process.poll() is None:
-            self._process.send_signal(number)
+        self._child.send_signal(number)
 
     def wait(self) -> None:
         """Until it has ended and all it said is passed on."""
-        self._process.wait()
+        self._child.wait()
         self._stderr.join(1)
 
     @staticmethod
@@ -84,7 +72,7 @@ class _Process:
             if _LISTENS.match(line):
                 self.serves = True
                 self.ready.set()
-        self._process.wait()
+        self._child.wait()
         self.ready.set()
         self._events.put(self)
 
@@ -104,8 +92,8 @@ def start_cluster(options: argparse.Namespace) -> int:
         return _start_one(options, nodes, cluster_id)
     events: _Events = SimpleQueue()
     _catch_signals(events)
-    commands = [_command(options, node, nodes, cluster_id) for node in nodes]
-    processes = [_Process(node, command, events) for node, command in zip(nodes, commands)]
+    children = start_children([_arguments(options, node, nodes, cluster_id) for node in nodes])
+    processes = [_Process(node, child, events) for node, child in zip(nodes, children)]
     try:
         for process in processes:
             while not process.ready.wait(0.05):
@@ -238,14 +226,13 @@ def _free_ports(count: int) -> list[tuple[int, int]]:
     return list(zip(ports[::2], ports[1::2]))
 
 
-def _command(
+def _arguments(
     options: argparse.Namespace, node: LocalNode, nodes: Sequence[LocalNode], cluster_id: str
 ) -> list[str]:
-    command = [sys.executable, "-m", "kbroker.cli.main", "start"]
-    command += ["--profile", options.profile, "--stop-with-stdin"]
+    arguments = ["--profile", options.profile, "--stop-with-stdin"]
     for name, value in node_settings(node, nodes, cluster_id, _overrides(options)).items():
-        command += ["--set", f"{name}={value}"]
-    return command
+        arguments += ["--set", f"{name}={value}"]
+    return arguments
 
 
 def _overrides(options: argparse.Namespace) -> dict[str, str]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 
@@ -51,8 +52,20 @@ class Started:
 
 @pytest.fixture
 def port():
-    """Three free ones in a row are likely where one is."""
-    return free_ports(1)[0]
+    """Three free ones in a row, with those of their controllers."""
+    while True:
+        first = free_ports(1)[0]
+        if all(is_free(each) for pair in consecutive_ports(first, 3) for each in pair):
+            return first
+
+
+def is_free(number):
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", number))
+        except OSError:
+            return False
+    return True
 
 
 def test_three_nodes_that_keep_their_data(tmp_path, port):
