@@ -52,7 +52,7 @@ from kbroker.server.dispatch import Dispatcher
 from kbroker.server.inner_calls import InnerCalls
 from kbroker.server.limits import follow_limits, server_limits
 from kbroker.server.listener import SocketServer
-from kbroker.server.metrics_start import start_metrics
+from kbroker.server.metrics_start import Tellers, start_metrics
 from kbroker.server.node_folders import NodeFolders, log_directories, new_uuid
 from kbroker.server.node_sockets import NodeSockets, endpoints
 from kbroker.server.os_disk import OsDisk
@@ -69,7 +69,6 @@ if TYPE_CHECKING:
     from kbroker.metadata.delta import ClusterDelta
     from kbroker.metadata.image import ClusterImage
     from kbroker.raft.wire import RaftWire
-    from kbroker.server.metrics_server import MetricsServer
     from kbroker.storage.log_dir import LogDir
     from kbroker.storage.log_manager import LogManager
 
@@ -88,8 +87,8 @@ class Node:
         self.node_id = config.node_id
         self.cluster_id = ""
         self.log_dirs = log_directories(config)
-        #: What serves its metrics, if anything does.
-        self.metrics: MetricsServer | None = None
+        #: What tells of its metrics.
+        self.metrics = Tellers()
         #: Set when the node cannot go on: its disk failed.
         self.failed = asyncio.Event()
         self._failure = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kbroker.broker.metric_wiring import wire_metrics
 from kbroker.broker.request_log import open_request_log
@@ -10,9 +10,17 @@ from kbroker.broker.request_log import open_request_log
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
     from kbroker.server.metrics_server import MetricsServer
+    from kbroker.server.otlp_push import OtlpPush
 
 
-async def start_metrics(services: Services, undo: list[Any], **parts: Any) -> MetricsServer | None:
+class Tellers(NamedTuple):
+    """What tells of a node's metrics; None where the settings do not ask for it."""
+
+    server: MetricsServer | None = None
+    push: OtlpPush | None = None
+
+
+async def start_metrics(services: Services, undo: list[Any], **parts: Any) -> Tellers:
     """Let `services.metrics` tell of the node; serve and push it if wanted.
 
     Args:
@@ -24,9 +32,15 @@ async def start_metrics(services: Services, undo: list[Any], **parts: Any) -> Me
     """
     wire_metrics(services, **parts)
     open_request_log(services)
+    server = push = None
+    # A node without them loads nothing of them.
     if services.config.get_str("kbroker.metrics.listener"):
-        # A node without it loads nothing of it.
         from kbroker.server.metrics_server import serve_metrics
 
-        return await serve_metrics(services, undo)
-    return None
+        server = await serve_metrics(services, undo)
+    if services.config.get_str("kbroker.metrics.otlp.endpoint"):
+        from kbroker.server.otlp_push import OtlpPush
+
+        push = OtlpPush(services)
+        undo.append(push.stop)
+    return Tellers(server, push)

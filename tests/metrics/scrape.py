@@ -15,7 +15,7 @@ class Scraped:
 
     def __init__(self, broker):
         self.broker = broker
-        self.port = broker._runner.node.metrics.port
+        self.port = broker._runner.node.metrics.server.port
 
     def ask(self, path, method="GET", body=None):
         """(status, text)"""

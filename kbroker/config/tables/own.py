@@ -65,6 +65,12 @@ kbroker.metadata.fsync | boolean | true | - | ro | obeyed
 kbroker.metrics.listener | string | null | not blank | ro | obeyed
     `host:port` (or a port, for this machine alone) of an HTTP listener for metrics and health: /metrics for
     Prometheus, /jolokia, /health, /ready. Not set: none. Nobody who comes there is asked who he is.
+kbroker.metrics.otlp.endpoint | string | null | not blank | ro | obeyed
+    An http:// or https:// address to which metrics are pushed by OTLP; without a path it is /v1/metrics.
+kbroker.metrics.otlp.headers | password | null | - | ro | obeyed
+    Headers of these pushes, `name=value` separated by commas: a key for the collector.
+kbroker.metrics.otlp.interval.ms | long | 60000 | >=1000 | ro | obeyed
+    How often they are pushed.
 kbroker.no.auto.topics | boolean | false | - | cluster | obeyed
     Create no topics because somebody asks for them, whatever auto.create.topics.enable says.
 kbroker.no.new.groups | boolean | false | - | cluster | obeyed
