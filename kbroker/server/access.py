@@ -51,7 +51,12 @@ def open_access(services: Services, config: BrokerConfig) -> Callable[[], None]:
         else:
             http = _http(config, services)
             authorizers.append(http)
-    chain = Chain(authorizers, parse_super_users(config.static.get("super.users", "")))
+    super_users = parse_super_users(config.static.get("super.users", ""))
+    if not super_users:
+        _log.warning(
+            "super.users is not set: nodes of a cluster refuse each other, unless ACLs allow their principals"
+        )
+    chain = Chain(authorizers, super_users)
     access = services.authorizer = Access(chain, acls, _audit(services, config, undo))
     services.metadata.subscribe(access.on_metadata)
     services.clients.on_closed(access.on_closed)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import confluent_kafka
+import confluent_kafka.admin
+import kafka.admin
 import pytest
 
 from kbroker.cli.admin import main
@@ -94,6 +96,46 @@ def test_a_transactional_producer(guarded, acls):
     producer.produce("orders", b"in a transaction")
     producer.commit_transaction(60)
     acls("remove", "--principal", "bob", "--yes")
+
+
+def test_admin_clients(guarded, acls):
+    """librdkafka's and kafka-python's requests for ACLs."""
+    at = f"127.0.0.1:{guarded.ports['PLAINTEXT']}"
+    admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": at})
+    kind, pattern = confluent_kafka.admin.ResourceType, confluent_kafka.admin.ResourcePatternType
+    operation, permission = confluent_kafka.admin.AclOperation, confluent_kafka.admin.AclPermissionType
+    wanted = confluent_kafka.admin.AclBinding(
+        kind.TOPIC, "rd-", pattern.PREFIXED, "User:rd", "*", operation.READ, permission.ALLOW
+    )
+    for future in admin.create_acls([wanted]).values():
+        assert future.result(60) is None
+    everything = confluent_kafka.admin.AclBindingFilter(
+        kind.ANY, None, pattern.ANY, "User:rd", None, operation.ANY, permission.ANY
+    )
+    assert admin.describe_acls(everything).result(60) == [wanted]
+    (future,) = admin.delete_acls([everything]).values()
+    assert future.result(60) == [wanted]
+
+    python = kafka.admin.KafkaAdminClient(bootstrap_servers=at)
+    resource = kafka.admin.ResourcePattern(kafka.admin.ResourceType.GROUP, "py")
+    entry = kafka.admin.ACL(
+        "User:py", "*", kafka.admin.ACLOperation.READ, kafka.admin.ACLPermissionType.DENY, resource
+    )
+    assert python.create_acls([entry])["succeeded"] == [entry]
+    found, _ = python.describe_acls(_filter_of(entry))
+    assert found == [entry]
+    assert python.delete_acls([_filter_of(entry)])[0][1][0] == entry
+    python.close()
+    assert "User" not in acls("list")
+
+
+def _filter_of(entry):
+    pattern = kafka.admin.ResourcePatternFilter(
+        entry.resource_pattern.resource_type, "py", kafka.admin.ACLResourcePatternType.LITERAL
+    )
+    return kafka.admin.ACLFilter(
+        entry.principal, None, kafka.admin.ACLOperation.ANY, kafka.admin.ACLPermissionType.ANY, pattern
+    )
 
 
 @pytest.mark.jvm
