@@ -97,9 +97,10 @@ class ConsumerWorld(World):
             if owned is None
             else [TopicPartitions(topic_id=t, partitions=sorted(p)) for t, p in owned.items() if p],
         )
+        visible = fields.pop("visible", None)
         assert not fields
         ticket = self.ticket()
-        beating = Beating(request, version, "app", "/127.0.0.1", f"made-{ticket}")
+        beating = Beating(request, version, "app", "/127.0.0.1", f"made-{ticket}", visible)
         self.perform(self.shard.consumer_heartbeat(ticket, beating, self.now))
         return self.answers[ticket]
 

@@ -181,6 +181,17 @@ def test_a_pattern_is_resolved_beside_the_request_and_follows_new_topics(w):
     assert w.consumer().regexes == {}
 
 
+def test_a_pattern_finds_only_what_the_member_may_see(w):
+    u = w.topic("u1", 1)
+    w.beat("a", 0, None, {}, regex="t|u.*", visible=lambda names: {name for name in names if name != "t"})
+    assert held(w.beat("a", 1)) == {u: {0}}
+    v = w.topic("u2", 1)
+    w.pass_ms(10_001)
+    w.beat("a", 2)  # may see all by now
+    assert held(w.beat("a", 2)) == {w.t: {0, 1, 2, 3}, u: {0}, v: {0}}
+    w.same_after_replay()
+
+
 @pytest.mark.parametrize(
     ("regex", "reason"),
     [
