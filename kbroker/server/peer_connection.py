@@ -119,6 +119,8 @@ class PeerConnection:
         self._queue: deque[_Pending] = deque()
         self._sent: deque[tuple[int, _Pending]] = deque()
         self._correlation_id = 0
+        #: What was last told of in the log.
+        self._told = ""
 
     def send(self, request: Message, timeout_ms: float, version: int | None) -> Deferred[Any]:
         """See `Peers.send`."""
@@ -337,6 +339,10 @@ class PeerConnection:
         sent, queue = self._sent, self._queue
         self._sent, self._queue = deque(), deque()
         error = self._error(reason, detail)
+        if reason is PeerFailure.NOT_TRUSTED and self._told != detail:
+            # Who waits may wait for long, and try again: somebody has to know why.
+            self._told = detail
+            _log.warning("%s", error)
         for _, pending in sent:
             pending.fail(error)
         for pending in queue:

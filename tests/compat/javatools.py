@@ -33,6 +33,7 @@ _CLASSES = {
     "kafka-consumer-groups": _TOOLS + "consumer.group.ConsumerGroupCommand",
     "kafka-consumer-perf-test": _TOOLS + "ConsumerPerformance",
     "kafka-delete-records": _TOOLS + "DeleteRecordsCommand",
+    "kafka-delegation-tokens": _TOOLS + "DelegationTokenCommand",
     "kafka-dump-log": _TOOLS + "DumpLogSegments",
     "kafka-e2e-latency": _TOOLS + "EndToEndLatency",
     "kafka-features": _TOOLS + "FeatureCommand",
@@ -51,6 +52,7 @@ _CLASSES = {
     "kafka-verifiable-producer": _TOOLS + "VerifiableProducer",
     "everyday": "Everyday",
     "transactions": "Transactions",
+    "logins": "Logins",
     "newgroups": "NewGroups",
     "shareconsumers": "ShareConsumers",
 }

@@ -1,5 +1,7 @@
 """Three nodes that speak SASL_SSL to each other, brokers and controllers, each with its own mechanism."""
 
+import re
+
 import pytest
 
 from kbroker.client.cluster import Cluster as Client
@@ -59,3 +61,25 @@ def test_three_nodes(authority):
         scram["sasl.jaas.config"] = client_jaas(SCRAM_MODULE, "user-1", "secret")
         with Client(cluster.nodes[2].bootstrap, settings=scram, timeout_s=60) as asked:
             assert len(asked.brokers()) == 3
+
+
+def test_a_node_that_the_others_do_not_trust_says_why(authority):
+    """A wrong password, and another authority: in the log, without the password."""
+    other = Authority("another")
+    prefix = "listener.name.controller."
+    wrong = {f"{prefix}plain.sasl.jaas.config": USERS.replace('password="admin-', 'password="wrong-')}
+    strange = pem_settings(other, other.sign("node"), prefix)
+    for more, says in ((wrong, "Invalid username or password"), (strange, "certificate")):
+        cluster = Cluster(config=settings(authority), client=client(authority), links=False)
+        cluster._plan()
+        node = cluster.nodes[1]
+        node.settings |= more
+        node.spawn()
+        cluster.nodes[2].spawn()
+        try:
+            cluster.wait_for(lambda: re.search(f"do not trust each other: .*{says}", node.log), 60)  # noqa: B023
+            assert "wrong-secret" not in node.log
+        finally:
+            cluster.kill(1)
+            cluster.kill(2)
+            cluster.stop()
