@@ -178,7 +178,7 @@ class Node:
             return
         self._set_strays_aside(logs, services.metadata.image)
         self._start_chores(logs, services, timer)
-        self._undo.append(open_restrictions(services, logs, self._disk))
+        self._undo.append(open_restrictions(services, logs, self._disk, membership.ask_broker))
         await self._listen(Dispatcher(services), BROKER, membership)
         assert membership.lifecycle is not None
         await self._unless_failed(membership.lifecycle.serve())

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 VERSIONS = (0, 0)
 
-COMMANDS = frozenset({"audit", "clients", "client_metrics", "metrics", "quotas", "limits"})
+COMMANDS = frozenset({"audit", "clients", "client_metrics", "metrics", "quotas", "limits", "quota_shares"})
 #: Of the arguments' JSON.
 _ARGUMENTS_BYTES_MAX = 65_536
 

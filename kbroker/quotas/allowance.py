@@ -21,10 +21,25 @@ class Allowance:
         now_ms: the time.
     """
 
-    __slots__ = ("_credit", "_full_s", "_grace_until_ms", "_rate", "limit", "used_ms")
+    __slots__ = (
+        "_credit",
+        "_full_s",
+        "_grace_until_ms",
+        "_rate",
+        "done",
+        "held_until_ms",
+        "limit",
+        "used_ms",
+        "whole",
+    )
 
     def __init__(self, limit: float, windows: Windows, now_ms: float) -> None:
         self.limit = limit
+        #: The quota that the limit is a part of.
+        self.whole = limit
+        #: What was ever done, and until when somebody has to wait.
+        self.done = 0.0
+        self.held_until_ms = 0.0
         self._full_s = windows.full_s
         self._rate = Rate(windows.samples, windows.ms)
         #: What they have not used; negative: what they owe.
@@ -37,11 +52,15 @@ class Allowance:
     def charge(self, value: float, now_ms: float) -> int:
         """So much was done; the ms until they may go on."""
         self._pay(now_ms)
+        self.done += value
         self._credit -= value
         total = self._rate.add(value, now_ms)
         if self._credit >= 0 and total <= self.limit * self._full_s:
             return 0
-        return round(self._delay_ms(now_ms))
+        delay_ms = round(self._delay_ms(now_ms))
+        if delay_ms:
+            self.held_until_ms = now_ms + delay_ms
+        return delay_ms
 
     def ask(self, value: float, now_ms: float) -> int:
         """As `charge`, for what can still be left undone: it is not counted if there is a delay.
@@ -55,7 +74,9 @@ class Allowance:
         is_burst = now_ms < self._grace_until_ms
         delay_ms = self._delay_ms(now_ms) if is_burst else max(self._debt_ms(now_ms), 0)
         if delay_ms < 0.5 or (is_rested and value > self.limit * self._full_s):
+            self.done += value
             return 0
+        self.held_until_ms = now_ms + delay_ms
         self._credit += value
         self._rate.record(-value, now_ms)
         return round(delay_ms)
@@ -64,6 +85,20 @@ class Allowance:
         """From now on another limit; what was done counts on."""
         if limit != self.limit:
             self._pay(now_ms)
+            self.limit = limit
+
+    def share(self, limit: float, now_ms: float) -> None:
+        """This node's part of a quota is another one now; what was done counts as it did for the old part.
+
+        Against a smaller part it would be far too much, and a larger one is no licence for a burst: others
+        have had theirs.
+        """
+        if limit != self.limit:
+            self._pay(now_ms)
+            used = min(self._rate.value(now_ms) / self.limit, 1.0)
+            self._rate.spread(used * limit, now_ms)
+            self._credit = max(min(self._credit * limit / self.limit, 0.0), -limit)
+            self._grace_until_ms = now_ms
             self.limit = limit
 
     @property

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from kbroker.quotas.allowance import Allowance
 from kbroker.quotas.request_share import RequestShare
 from kbroker.quotas.sensors import Sensors
+from kbroker.quotas.shares import Key
 from kbroker.quotas.table import (
     CONSUMER_BYTE_RATE,
     CONTROLLER_MUTATION_RATE,
@@ -19,6 +20,9 @@ from kbroker.quotas.table import (
 )
 from kbroker.quotas.token_bucket import TokenBucket
 from kbroker.quotas.windows import Windows
+
+#: What a cluster may have in common.
+_SHARED = (PRODUCER_BYTE_RATE, CONSUMER_BYTE_RATE)
 
 
 class ClientLimits(NamedTuple):
@@ -42,7 +46,10 @@ class ClientQuotas:
         self.table = QuotaTable({})
         #: Changes with the quotas.
         self.generation = 0
-        self._controller_windows = controller_windows
+        #: This node's part of each quota of the cluster, and of one that it was not told of; None: a quota is
+        #: each node's own, as Kafka has it.
+        self.parts: Mapping[Key, float] = {}
+        self.even_part: float | None = None
         self._sensors: dict[str, Sensors[Any]] = {
             PRODUCER_BYTE_RATE: Sensors(lambda limit, now: Allowance(limit, windows, now)),
             CONSUMER_BYTE_RATE: Sensors(lambda limit, now: Allowance(limit, windows, now)),
@@ -63,6 +70,19 @@ class ClientQuotas:
         """The quotas are these now. What was done counts on, against the new limits."""
         self.table = QuotaTable(quotas)
         self.generation += 1
+
+    def take_parts(self, parts: Mapping[Key, float], even_part: float | None) -> None:
+        """From now on this node's part of quotas is so large."""
+        self.parts, self.even_part = parts, even_part
+        self.generation += 1
+
+    def measured(self) -> list[tuple[Key, Allowance]]:
+        """What can be shared with other nodes."""
+        return [
+            ((kind, user, client_id), allowance)
+            for kind in _SHARED
+            for (user, client_id), allowance in self._sensors[kind].items()
+        ]
 
     def of(self, user: str, client_id: str, now_ms: float) -> ClientLimits:
         """What holds for a client."""
@@ -100,6 +120,14 @@ class ClientQuotas:
         match = self.table.find(key, user, client_id)
         if match is None:
             return None
-        sensor = self._sensors[key].get(match.sharers, match.limit, now_ms)
-        sensor.change(match.limit, now_ms)
+        limit = match.limit
+        if self.even_part is None or key not in _SHARED:
+            sensor = self._sensors[key].get(match.sharers, limit, now_ms)
+        else:
+            limit *= self.parts.get((key, *match.sharers), self.even_part)
+            sensor = self._sensors[key].get(match.sharers, limit, now_ms)
+            if sensor.whole == match.limit:
+                sensor.share(limit, now_ms)
+            sensor.whole = match.limit
+        sensor.change(limit, now_ms)
         return sensor

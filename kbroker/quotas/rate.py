@@ -83,6 +83,13 @@ class Rate:
         self.elapsed_ms(now_ms)
         return self._total <= 0
 
+    def spread(self, value: float, now_ms: float) -> None:
+        """As if this rate had been kept all the time."""
+        each = value * self._window_ms / 1000
+        starts = [now_ms - age * self._window_ms for age in range(self._samples - 1, 0, -1)]
+        self._kept = deque([start, start, each] for start in starts)
+        self._total = each * len(starts)
+
     def _forget_oldest(self) -> None:
         self._total -= self._kept.popleft()[2]
         if not self._kept:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from kbroker.broker.client_quotas import QuotaKeeper
+from kbroker.broker.cluster_quotas import ClusterQuotas
 from kbroker.broker.restrictions import Restrictions
 from kbroker.handlers.context import BROKER
 from kbroker.server.figures import Figures
@@ -14,8 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from kbroker.broker.client_quotas import Metered
+    from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
     from kbroker.handlers.context import ConnectionContext
+    from kbroker.protocol.primitives import Message
     from kbroker.storage.disk import Disk
     from kbroker.storage.log_manager import LogManager
 
@@ -34,8 +37,13 @@ def open_quotas(services: Services) -> None:
     services.metadata.subscribe(keeper.on_metadata)
 
 
-def open_restrictions(services: Services, logs: LogManager, disk: Disk) -> Callable[[], None]:
-    """Set `services.restrictions`, as the settings say; gives what to call at the end."""
+def open_restrictions(
+    services: Services,
+    logs: LogManager,
+    disk: Disk,
+    ask_broker: Callable[[int, Message], Deferred[Any]],
+) -> Callable[[], None]:
+    """Set `services.restrictions` and share quotas, as the settings say; gives what to call at the end."""
     keeper = services.quotas
     assert keeper is not None
     figures = Figures(disk, lambda: [each.path for each in logs.dirs if not each.offline])
@@ -47,4 +55,11 @@ def open_restrictions(services: Services, logs: LogManager, disk: Disk) -> Calla
 
     restrictions.on_changed = changed
     restrictions.follow_settings()
-    return restrictions.close
+    shared = services.extras["cluster_quotas"] = ClusterQuotas(services, ask_broker)
+    shared.follow_settings()
+
+    def close() -> None:
+        shared.close()
+        restrictions.close()
+
+    return close

@@ -89,6 +89,9 @@ kbroker.protect.loop.delay.ms | list |  | no empty items | cluster | obeyed
     As kbroker.protect.cpu.percent, when the event loop is so late.
 kbroker.protect.memory.bytes | list |  | no empty items | cluster | obeyed
     As kbroker.protect.cpu.percent, from so much memory of the process on.
+kbroker.quota.scope | string | broker | in broker,cluster | cluster | obeyed
+    What producer_byte_rate and consumer_byte_rate are meant for: each broker, as in Kafka, or the whole
+    cluster; then the brokers split them by demand.
 kbroker.read.only | boolean | false | - | cluster | obeyed
     Take no records of clients (POLICY_VIOLATION); everything else goes on.
 kbroker.read.only.topics | list |  | no empty items | cluster | obeyed
