@@ -74,6 +74,8 @@ class Access:
         self._audit = audit
         self.ask = ask
         self._learned: dict[str, Learned] = {}
+        #: Decisions since the start.
+        self.allowed_count = self.denied_count = 0
 
     @property
     def has_acls(self) -> bool:
@@ -98,6 +100,10 @@ class Access:
             return True
         question = Question(asker.principal, host_text(asker.client_address), operation, resource_type, name)
         allowed = self._chain.allows(question)
+        if allowed:
+            self.allowed_count += 1
+        else:
+            self.denied_count += 1
         if self._audit is not None and not quietly:
             self._audit.note(question, allowed, context.api_key, context.client_id)
         return allowed

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from kbroker.broker.access import Access, host_text
+from kbroker.broker.metric_access import PerMinute
 from kbroker.config.broker_config import BrokerConfig
 from kbroker.errors import ConfigError
 from kbroker.handlers.context import ConnectionContext, RequestContext
@@ -21,6 +22,7 @@ from kbroker.security.authorizer_http import HttpAuthorizer, decode_answers, enc
 from kbroker.server.access import open_access
 from kbroker.server.audit_file import AuditFile
 from kbroker.testing import Broker
+from tests.metrics.scrape import Scraped
 from tests.security.little_allowed import Asker
 
 TOPIC = ResourceType.TOPIC
@@ -298,3 +300,36 @@ def test_a_disk_that_is_too_slow_costs_lines_not_time(tmp_path, monkeypatch):
     file.close()
     with pytest.raises(ConfigError, match="cannot write"):
         AuditFile(str(tmp_path / "none" / "audit.log"), bytes_max=1, files_max=1)
+
+
+def test_metrics(tmp_path):
+    settings = {
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "kbroker.metrics.listener": "127.0.0.1:0",
+        "kbroker.audit.log": str(tmp_path / "audit.log"),
+    }
+    with Broker(config=settings) as broker:
+        assert codes(broker.bootstrap) == {"open": 29, "secret": 29}
+        scraped = Scraped(broker)
+        labels = (("class", "StandardAuthorizer"), ("config", "authorizer.class.name"), ("role", "broker"))
+        assert scraped.samples()["kafka_server_plugins_acls_total_count", labels] == 0
+        found = scraped.json("/jolokia/read/kafka.server:type=plugins,*")["value"]
+        (attributes,) = found.values()
+        assert set(attributes) == {
+            "acls-total-count",
+            "authorization-allowed-rate-per-minute",
+            "authorization-denied-rate-per-minute",
+            "authorization-request-rate-per-minute",
+        }
+
+
+def test_decisions_of_a_minute():
+    access = Access(Chain([AddressAuthorizer(["10.0.0.1"])]))
+    minute = PerMinute(access)
+    assert minute.rates() == (0.0, 0.0)
+    for second in range(0, 200, 5):
+        minute.tick(second * 1000)
+        access.allows(context(), Operation.READ, TOPIC, "t")
+        access.allows(context(address="10.0.0.2"), Operation.READ, TOPIC, "t")
+        access.allows(context(address="10.0.0.2"), Operation.READ, TOPIC, "t")
+    assert minute.rates() == (12.0, 24.0)
