@@ -100,7 +100,7 @@ class ShareOffsets:
         group = self._group(group_id)
         if group is not None and group.members:
             raise ApiError(ErrorCode.NON_EMPTY_GROUP, "The group is not empty.")
-        epoch = 1 if group is None else group.epoch + 1
+        epoch = 1 if group is None else max(group.epoch, 1)
         image = self._services.metadata.image
         parts: list[Deferred[Any]] = []
         places: list[tuple[Uuid, int]] = []

@@ -9,6 +9,7 @@ import pytest
 from kbroker.coordinator.group.streams_assignor import Runner, assign
 from kbroker.coordinator.group.streams_member import NO_TARGET, Target
 from kbroker.errors import ApiError, ErrorCode as E
+from kbroker.protocol.generated import streams_group_heartbeat_request as api
 from tests.coordinator.streams_world import StreamsWorld, subtopology, told, told_topic
 
 GROUP_GONE = 60_000
@@ -270,7 +271,10 @@ def test_endpoints(w):
     [
         ({"topology": None}, "Topology must be non-null when (re-)joining."),
         ({"rebalance_timeout_ms": -1}, "RebalanceTimeoutMs must be provided in first request."),
-        ({"process_id": None}, "ProcessId must be non-null when (re-)joining."),
+        (
+            {"topology": None, "rebalance_timeout_ms": -1},
+            "RebalanceTimeoutMs must be provided in first request.",
+        ),
         ({"instance_id": ""}, "InstanceId can't be empty."),
         ({"rack_id": " "}, "RackId can't be empty."),
     ],
@@ -279,6 +283,17 @@ def test_what_no_member_says(w, fields, message):
     answer = w.beat("a", 0, **fields)
     assert (answer.error_code, answer.error_message) == (E.INVALID_REQUEST, message)
     assert w.log == []
+
+
+def test_a_member_need_not_name_its_process(w):
+    assert w.beat("a", 0, process_id=None, client_tags=None).error_code == 0
+
+
+def test_tasks_come_together_and_before_the_question_where_a_topology_belongs(w):
+    answer = w.beat("a", 1, active_tasks=[], topology=None)
+    assert answer.error_message == "If one task-type is non-null, all must be non-null."
+    bad = api.Topology(epoch=0, subtopologies=[subtopology("0", ["a b"])])
+    assert w.beat(" ", 1, topology=bad).error_code == E.STREAMS_INVALID_TOPOLOGY
 
 
 def test_bad_topologies_change_nothing(w):

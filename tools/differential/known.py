@@ -172,6 +172,7 @@ _ONCE = frozenset(
     (
         "AddPartitionsToTxn", "WriteTxnMarkers", "InitializeShareGroupState", "ReadShareGroupState",
         "WriteShareGroupState", "DeleteShareGroupState", "ReadShareGroupStateSummary",
+        "DescribeShareGroupOffsets", "AlterShareGroupOffsets", "DeleteShareGroupOffsets",
     )
 )  # fmt: skip
 
@@ -181,13 +182,22 @@ def _item_twice(exchange: Exchange) -> bool:
 
 
 def _names_twice(value: Any) -> bool:
-    """Whether any list has a number twice, or two objects for the same thing."""
+    """Whether any list is empty, has a number twice, or two objects for the same thing."""
     if isinstance(value, dict):
         return any(map(_names_twice, value.values()))
     if not isinstance(value, list):
         return False
+    if not value:
+        return True
     names = [
-        next((each[key] for key in ("topicId", "name", "partition", "producerId") if key in each), id(each))
+        next(
+            (
+                each[key]
+                for key in ("topicId", "topicName", "name", "partition", "partitionIndex", "producerId")
+                if key in each
+            ),
+            id(each),
+        )
         if isinstance(each, dict)
         else each
         for each in value

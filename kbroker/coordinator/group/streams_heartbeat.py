@@ -52,13 +52,15 @@ def check_form(request: StreamsGroupHeartbeatRequest) -> None:
         raise invalid("InstanceId can't be null.")
     if epoch == JOIN:
         _check_join(request)
-    elif request.topology is not None:
+        return
+    tasks = request.active_tasks, request.standby_tasks, request.warmup_tasks
+    if None in tasks and any(each is not None for each in tasks):
+        raise invalid("If one task-type is non-null, all must be non-null.")
+    if request.topology is not None:
         raise invalid("Topology can only be provided when (re-)joining.")
 
 
 def _check_join(request: StreamsGroupHeartbeatRequest) -> None:
-    if request.topology is None:
-        raise invalid("Topology must be non-null when (re-)joining.")
     if request.rebalance_timeout_ms == -1:
         raise invalid("RebalanceTimeoutMs must be provided in first request.")
     for name, tasks in (
@@ -68,10 +70,8 @@ def _check_join(request: StreamsGroupHeartbeatRequest) -> None:
     ):
         if tasks is None or tasks:
             raise invalid(f"{name} must be empty when (re-)joining.")
-    if request.process_id is None:
-        raise invalid("ProcessId must be non-null when (re-)joining.")
-    if request.client_tags is None:
-        raise invalid("ClientTags must be non-null when (re-)joining.")
+    if request.topology is None:
+        raise invalid("Topology must be non-null when (re-)joining.")
     _check_topology(request.topology)
 
 

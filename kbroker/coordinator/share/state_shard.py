@@ -102,7 +102,7 @@ class ShareStateShard:
             state_epoch,
             0 if old is None else old.leader_epoch,
             start_offset,
-            -1,
+            -1 if start_offset == UNKNOWN_OFFSET else 0,
             created_ms=now_ms,
         )
         return _recorded(ticket, [_snapshot(key, state, now_ms)], None)
