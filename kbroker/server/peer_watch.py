@@ -17,6 +17,9 @@ _ATTEMPTS_AT_ONCE = 3
 _PAUSE_MS_MIN, _PAUSE_MS_MAX = 20.0, 1000.0
 #: What it accepted then is no sign of life: a connection has to last so long.
 _PROOF_MS = 50.0
+#: A new connection takes the place of the old one before the node closes that as idle
+#: (connections.max.idle.ms, ten minutes): else the node would be missed for a moment each time.
+RENEWAL_MS = 240_000.0
 
 
 class _IdleProtocol(asyncio.Protocol):
@@ -69,6 +72,7 @@ class PeerWatch:
         #: The connection ended, and no other one has lasted since.
         self._lost = False
         self._proof: TimerHandle | None = None
+        self._renewal = timer.call_later(RENEWAL_MS, self._renew)
 
     def begin(self) -> None:
         """Connect, if that has not begun."""
@@ -79,6 +83,7 @@ class PeerWatch:
     def cancel(self) -> None:
         """See `Watch.cancel`."""
         self._cancelled = True
+        self._renewal.cancel()
         if self._attempt is not None:
             self._attempt.cancel()
         if self._alarm is not None:
@@ -132,6 +137,19 @@ class PeerWatch:
         if problem[0] is PeerFailure.REFUSED and self._reached and not self.gone:
             self.gone = True
             self._on_gone()
+
+    def _renew(self) -> None:
+        self._renewal = self._timer.call_later(RENEWAL_MS, self._renew)
+        if self._protocol is not None and self._attempt is None:
+            self._attempt = self._loop.create_task(self._replace(self._protocol))
+
+    async def _replace(self, old: _IdleProtocol) -> None:
+        await connect(self._loop, self._address, lambda: _IdleProtocol(self))
+        self._attempt = None
+        if self._protocol is None:
+            self._again()
+        elif self._protocol is not old and old.transport is not None:
+            old.transport.abort()
 
     def _back(self) -> None:
         self._proof = None

@@ -22,6 +22,7 @@ from kbroker.protocol.generated.fetch_response import (
 from kbroker.protocol.generated.metadata_request import MetadataRequest
 from kbroker.protocol.generated.metadata_response import MetadataResponse
 from kbroker.protocol.generated.vote_request import VoteRequest
+from kbroker.server import peer_watch
 from kbroker.server.peer_client import PeerClient
 from kbroker.server.peer_socket import ReceiveBuffers
 from kbroker.server.runtime import LoopTimer
@@ -322,6 +323,25 @@ async def test_a_watch_does_not_call_gone_what_only_closed_the_connection(world)
     world.peer.writers[0].transport.abort()
     await until(lambda: world.peer.connections == 2)
     assert not told
+
+
+async def test_a_watch_renews_its_connection_before_it_is_closed_as_idle(world, monkeypatch):
+    monkeypatch.setattr(peer_watch, "RENEWAL_MS", 20)
+    told = []
+    tell = [lambda word=word: told.append(word) for word in ("gone", "back", "lost")]
+    watch = world.client.watch(world.peer.address, *tell)
+    await until(lambda: world.peer.connections >= 4)
+    assert not told
+    watch.cancel()
+
+
+async def test_a_watch_tells_that_a_connection_has_ended_and_when_another_one_has_lasted(world):
+    told = []
+    tell = [lambda word=word: told.append(word) for word in ("gone", "back", "lost")]
+    world.client.watch(world.peer.address, *tell)
+    await until(lambda: world.peer.connections == 1)
+    world.peer.writers[0].transport.abort()
+    await until(lambda: told == ["lost", "back"])
 
 
 async def test_a_watch_does_not_call_gone_what_was_never_there(world):
