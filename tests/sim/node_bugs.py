@@ -1,0 +1,79 @@
+"""Bugs to plant into whole nodes, to see that `node_run` finds them: a patch -> a seed that finds it."""
+
+from __future__ import annotations
+
+from kbroker.broker.controller_driver import ControllerDriver
+from kbroker.broker.deferred import Deferred
+from kbroker.broker.partition import Partition
+from kbroker.handlers.produce_refused import RefusedRows
+from kbroker.replication.leader import LeaderState
+from kbroker.storage.producer_state import ProducerState
+from tests.sim.replication_bugs import no_truncation
+
+
+def acknowledged_when_written(patch):
+    """acks=all does not wait for the followers."""
+
+    def at_once(self, last_offset):
+        done = Deferred()
+        done.resolve(None)
+        return done
+
+    patch.setattr(Partition, "when_committed", at_once)
+
+
+def watermark_at_the_leaders_end(patch):
+    """Consumers see, and producers are told, what the followers do not have."""
+    patch.setattr(LeaderState, "_lowest_needed", lambda self, leader_end, now_ms: leader_end)
+
+
+def repetitions_are_not_known(patch):
+    """What is sent again is there twice."""
+    patch.setattr(ProducerState, "verdict", lambda self, *batch: None)
+
+
+def followers_do_not_count_producers(patch):
+    """A new leader knows nothing of the producers of the one before."""
+    patch.setattr("kbroker.storage.follower_append.count_producer", lambda *batch: None)
+
+
+def refused_batches_are_forgotten(patch):
+    """What was under way behind a refused batch is judged by itself."""
+    patch.setattr(RefusedRows, "check", lambda self, item: None)
+
+
+def decisions_are_told_before_they_are_committed(patch):
+    """The controller answers when it has appended."""
+
+    def append_records(self, decide, timeout_ms=None, append=ControllerDriver.append_records):
+        told = Deferred()
+        append(self, lambda image: _tell(told, decide(image)), timeout_ms).then(
+            lambda done: _fail(told, done)
+        )
+        return told
+
+    patch.setattr(ControllerDriver, "append_records", append_records)
+
+
+def _tell(told, decision):
+    told.resolve(decision.response)
+    return decision
+
+
+def _fail(told, done):
+    if not told.done:
+        try:
+            told.resolve(done.result())
+        except Exception as error:
+            told.fail(error)
+
+
+BUGS = {
+    acknowledged_when_written: 8,
+    watermark_at_the_leaders_end: 1,
+    no_truncation: 1,
+    repetitions_are_not_known: 1,
+    followers_do_not_count_producers: 2,
+    refused_batches_are_forgotten: 9,
+    decisions_are_told_before_they_are_committed: 23,
+}
