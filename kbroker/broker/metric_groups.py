@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from kbroker.broker.remote_ends import RemoteEnds
 from kbroker.metrics.registry import ATTRIBUTES, COUNTER, GAUGE, Family
 from kbroker.protocol.otlp import Histogram as ClientHistogram
 from kbroker.types import uuid_to_string
@@ -88,7 +89,8 @@ def _committed(services: Services) -> Iterator[tuple[str, str, int, int]]:
 
 def _add_offsets(services: Services) -> None:
     registry = services.metrics
-    ends = services.extras.get("remote_ends")
+    membership = services.extras.get("membership")
+    ends = None if membership is None else RemoteEnds(services, membership.broker_listener)
 
     def offsets() -> list[Any]:
         return [
