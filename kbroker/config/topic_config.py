@@ -31,6 +31,7 @@ _LOG_SETTINGS = (
     "segment.jitter.ms",
     "segment.index.bytes",
     "index.interval.bytes",
+    "preallocate",
     "retention.ms",
     "retention.bytes",
     "cleanup.policy",

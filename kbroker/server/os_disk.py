@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from kbroker.storage.disk import NO_SIZE, Buffer, DirEntry, DiskFile, Lock
 
 _IOV_MAX = 1024
+#: FALLOC_FL_KEEP_SIZE
+_KEEP_SIZE = 1
 _READ_BYTES = 1 << 16
 _BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 _HAS_POSITIONED_IO = hasattr(os, "pread") and hasattr(os, "pwrite")
@@ -82,6 +84,18 @@ class OsFile:
             os.ftruncate(self._fd, size)
         except OSError as error:
             raise self._explained(error) from None
+
+    def reserve(self, size: int) -> None:
+        if not sys.platform.startswith("linux"):
+            return
+        import ctypes  # Python's posix_fallocate makes the file longer: a crash would leave zeros to be read
+
+        fallocate = ctypes.CDLL(None, use_errno=True).fallocate
+        fallocate.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
+        if fallocate(self._fd, _KEEP_SIZE, 0, size) != 0:
+            number = ctypes.get_errno()
+            if number not in (errno.EOPNOTSUPP, errno.ENOSYS):
+                raise OSError(number, os.strerror(number), self.path)
 
     def _explained(self, error: OSError) -> OSError:
         """The system says "bad descriptor", or nothing of which file."""

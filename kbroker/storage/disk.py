@@ -59,7 +59,11 @@ class DiskFile(Protocol):
         ...
 
     def truncate(self, size: int) -> None:
-        """Cut the file to `size` bytes."""
+        """Cut the file to `size` bytes; what was reserved behind them is given back."""
+        ...
+
+    def reserve(self, size: int) -> None:
+        """Have room for `size` bytes, if the system can do that; the file is no longer for it."""
         ...
 
     def sync(self) -> None:

@@ -20,6 +20,7 @@ class LogConfig:
     segment_jitter_ms: int = 0
     segment_index_bytes: int = 10 << 20
     index_interval_bytes: int = 4096
+    preallocate: bool = False
     retention_ms: int = 7 * 24 * 3600 * 1000
     retention_bytes: int = UNLIMITED
     cleanup_policy: frozenset[str] = frozenset({"delete"})

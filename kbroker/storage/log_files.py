@@ -23,6 +23,8 @@ def begin_segment(log: Log, timestamp: int) -> None:
     active.set_first_timestamp(timestamp)
     # What cannot be made now is made when the segment is sealed.
     with suppress(OSError):
+        if log.config.preallocate:
+            active.file().reserve(log.config.segment_bytes)
         active.make_indexes()
         if active.base_offset == 0 and log.epochs.dirty:
             log.write_epochs(durable=False)
@@ -72,6 +74,13 @@ def write_partition_metadata(log: Log) -> None:
         log.metadata_dirty = True
 
 
+def give_back(log: Log) -> None:
+    """What was reserved for the active segment and is not needed. Raises OSError."""
+    active = log.segments.active
+    if log.config.preallocate and active.size:
+        active.file().truncate(active.size)
+
+
 def seal(log: Log, sparing: bool) -> None:
     """The end of `Log.seal`: indexes and snapshot. Raises StorageError."""
     active = log.segments.active
@@ -79,6 +88,7 @@ def seal(log: Log, sparing: bool) -> None:
         if not active.size:
             active.file()
         active.seal()
+        give_back(log)
         # To make a file costs more than all the rest of a seal. That there are no producers is told for all
         # logs at once (`NO_PRODUCERS`); after a crash little has to be read again.
         if log.producers.entries or not sparing or active.size > _READ_AGAIN_BYTES:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
 from kbroker.storage.log_config import MAX_LONG, LogConfig
+from kbroker.storage.log_files import give_back
 from kbroker.storage.segment import Segment
 from kbroker.types import TopicPartition
 
@@ -60,6 +61,7 @@ def next_segment(log: Log, base: int, now_ms: int) -> None:
     """Close the active segment and add an empty one, its file made. Raises StorageError."""
     try:
         log.segments.active.seal()
+        give_back(log)
         log.write_snapshot(base)
         segment = Segment(log.directory.files, log.path, base, {}, now_ms)
         segment.file()

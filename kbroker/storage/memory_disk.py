@@ -73,6 +73,9 @@ class MemoryFile:
         else:
             content.extend(bytes(size - len(content)))
 
+    def reserve(self, size: int) -> None:
+        self._disk.step("reserve", self.path)
+
     def sync(self) -> None:
         self._disk.step("sync", self.path)
         self._inode.synced = bytes(self._inode.data)

@@ -102,3 +102,20 @@ def test_a_lock_holds_in_this_process_and_in_others(disk: OsDisk, tmp_path) -> N
     again = disk.lock(path)
     assert again is not None
     again.release()
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="only Linux reserves room behind a file's end"
+)
+def test_room_is_reserved_without_making_the_file_longer(disk: OsDisk, tmp_path) -> None:
+    file = disk.open(f"{tmp_path}/file", create=True)
+    file.write(0, b"hello")
+    used = os.stat(file.path).st_blocks
+    file.reserve(1 << 20)
+    if os.stat(file.path).st_blocks == used:
+        pytest.skip("this file system reserves nothing")
+    assert file.size() == 5
+    assert os.stat(file.path).st_blocks * 512 >= 1 << 20
+    file.truncate(5)
+    assert os.stat(file.path).st_blocks * 512 < 1 << 20
+    assert file.read(0, 10) == b"hello"

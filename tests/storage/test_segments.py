@@ -8,6 +8,7 @@ import pytest
 
 from kbroker.storage.log import AppendOrigin
 from kbroker.storage.log_config import LogConfig
+from kbroker.storage.memory_disk import MemoryDisk
 from tests.storage.world import NOW_MS, TP, append, batch, idempotent, manager, marker, new_log, offsets
 
 
@@ -125,3 +126,27 @@ def test_a_log_that_was_created_without_a_time_is_as_old_as_the_last_tick() -> N
     append(log, batch(b"v", timestamp=-1), now_ms=NOW_MS)
     append(log, batch(b"v", timestamp=-1), now_ms=NOW_MS + 10_000)
     assert log.segments.bases == [0]
+
+
+def test_preallocate_reserves_room_for_a_segment_and_gives_the_rest_back() -> None:
+    disk = MemoryDisk()
+    log = new_log(disk, preallocate=True, segment_bytes=2 * len(batch(b"v")))
+    steps = []
+    disk.on_step = lambda operation, path: steps.append((operation, path[-5:]))
+
+    def taken() -> list[tuple[str, str]]:
+        found = [step for step in steps if step[0] in ("reserve", "truncate")]
+        steps.clear()
+        return found
+
+    append(log, batch(b"v"))
+    assert taken() == [("reserve", "0.log")]
+    append(log, batch(b"v"))
+    assert taken() == []
+    append(log, batch(b"v"))
+    assert taken() == [("truncate", "0.log"), ("reserve", "2.log")]
+    log.close()
+    assert ("truncate", "2.log") in taken()
+    log.config = LogConfig(segment_bytes=len(batch(b"v")))
+    append(log, batch(b"v"))
+    assert taken() == []

@@ -38,8 +38,8 @@ log.index.interval.bytes | int | 4096 | >=0 | cluster | obeyed
     An index entry is written about every so many bytes.
 log.index.size.max.bytes | int | 10485760 | >=4 | cluster | obeyed
     The largest index file; a full index starts a new segment.
-log.preallocate | boolean | false | - | cluster |
-    Whether segment files get their full size at once.
+log.preallocate | boolean | false | - | cluster | obeyed
+    Whether segment files get the room for their full size at once.
 log.flush.interval.messages | long | 9223372036854775807 | >=1 | cluster | obeyed
     Records after which a partition is forced to disk.
 log.flush.interval.ms | long | null | - | cluster | obeyed

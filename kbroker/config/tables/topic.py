@@ -11,8 +11,8 @@ segment.index.bytes | int | 10485760 | >=4 |  | obeyed
     The largest index file; a full index starts a new segment.
 index.interval.bytes | int | 4096 | >=0 |  | obeyed
     An index entry is written about every so many bytes.
-preallocate | boolean | false | - |  |
-    Whether segment files get their full size at once.
+preallocate | boolean | false | - |  | obeyed
+    Whether segment files get the room for their full size at once.
 cleanup.policy | list | delete | of compact,delete |  | obeyed
     What becomes of old records: delete drops them, compact keeps the last of each key; both or neither
     may be given.
