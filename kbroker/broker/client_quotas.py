@@ -84,8 +84,8 @@ class QuotaKeeper:
         self.is_slow = False
         #: What else holds clients up, while it does.
         self.restrictions: Restrictions | None = None
-        #: Answers that throttled their client, and the ms, by API key.
-        self.throttles: dict[int, list[int]] = {}
+        #: Told of every answer that throttles its client: API key, ms.
+        self.on_throttled: Callable[[int, int], None] = lambda key, delay_ms: None
         self._connections = connections
 
     def on_metadata(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
@@ -106,9 +106,7 @@ class QuotaKeeper:
 
     def throttled(self, key: int, delay_ms: int) -> None:
         """An answer throttled its client."""
-        counted = self.throttles.setdefault(key, [0, 0])
-        counted[0] += 1
-        counted[1] += delay_ms
+        self.on_throttled(key, delay_ms)
 
     def mutations(self, asker: Asker, *, strict: bool) -> Mutations:
         """What a request to the controller takes of its client's quota."""

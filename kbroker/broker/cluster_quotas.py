@@ -82,7 +82,7 @@ class ClusterQuotas:
         if now_ms - self._heard_ms > LEASE_MS:
             self._fall_back()
         demands = self._demands(now_ms)
-        collector = self._services.controller_for_clients
+        collector = self._collector()
         if collector == self._services.broker_id:
             self._take(self.report(collector, demands), now_ms)
         elif collector >= 0 and demands:
@@ -92,6 +92,11 @@ class ClusterQuotas:
             self._ask_broker(collector, request).then(self._answered)
         elif not demands:
             self._heard_ms = now_ms
+
+    def _collector(self) -> int:
+        image = self._services.metadata.image
+        live = [broker.id for broker in image.live_brokers()]
+        return image.controller_id if image.controller_id in live else min(live, default=-1)
 
     def _demands(self, now_ms: float) -> dict[Key, Demand]:
         before_ms, self._asked_ms = self._asked_ms, now_ms

@@ -9,6 +9,7 @@ from kbroker.broker.client_quotas import QuotaKeeper
 from kbroker.broker.cluster_quotas import ClusterQuotas
 from kbroker.broker.restrictions import Restrictions
 from kbroker.handlers.context import BROKER
+from kbroker.protocol.api_keys import FACTS, ApiKey
 from kbroker.server.figures import Figures
 
 if TYPE_CHECKING:
@@ -35,6 +36,12 @@ def open_quotas(services: Services) -> None:
         services.config, services.clock, services.timer, perf_counter, connections
     )
     services.metadata.subscribe(keeper.on_metadata)
+
+    def throttled(key: int, delay_ms: int) -> None:
+        name = "FetchConsumer" if key == ApiKey.FETCH else FACTS[key].name
+        services.requests.of(name).throttle(delay_ms)
+
+    keeper.on_throttled = throttled
 
 
 def open_restrictions(
