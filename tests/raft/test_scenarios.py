@@ -162,30 +162,9 @@ def test_a_node_of_before_pre_votes_is_taken_for_willing():
 def test_a_resigned_node_goes_on_as_a_voter():
     quorum = Quorum(3).start()
     leader = quorum.leader
-    quorum.settle()
-    assert leader.node.may_hand_over(leader.now_ms())
     leader.feed(ResignRequested(leader.leads))
-    assert not leader.node.may_hand_over(leader.now_ms())
     assert quorum.settle() < 100
     assert quorum.leader is not leader
-
-
-def test_there_is_nobody_to_hand_over_to_where_no_voter_has_been_heard_of():
-    quorum = Quorum(3).start()
-    leader = quorum.leader
-    quorum.settle()
-    assert leader.node.may_hand_over(leader.now_ms())
-    assert not leader.node.may_hand_over(leader.now_ms() + 1500)
-
-
-def test_a_leader_that_is_no_voter_of_a_static_quorum_is_not_believed():
-    quorum = Quorum(3).start()
-    quorum.checks.warnings_allowed = True
-    leader = quorum.leader
-    for node in quorum.nodes.values():
-        node.ask(BeginQuorumEpochRequest(9, leader.leads + 1, ReplicaKey(node.id)))
-    quorum.settle()
-    assert quorum.leader is leader
 
 
 def test_another_leader_of_the_epoch_is_named_and_not_believed():
