@@ -64,7 +64,7 @@ def test_settings_without_effect_are_named_once_and_only_when_they_differ():
     )
     assert loaded.warnings == [
         "these settings are known but have no effect in kbroker yet: "
-        "listener.name.x.num.network.threads, num.network.threads, super.users, zookeeper.connect"
+        "listener.name.x.num.network.threads, num.network.threads, zookeeper.connect"
     ]
 
 
