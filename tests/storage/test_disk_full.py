@@ -13,6 +13,7 @@ from kbroker.storage.log import AppendOrigin
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.log_dir import ROOM_BYTES
 from kbroker.storage.memory_disk import MemoryDisk, Tail
+from kbroker.types import TopicPartition
 from tests.storage.world import NOW_MS, TOPIC_ID, TP, append, batch, idempotent, manager, marker, offsets
 
 CONFIG = {"segment_bytes": 2000, "index_interval_bytes": 100, "file_delete_delay_ms": 0}
@@ -206,3 +207,12 @@ def test_no_instant_of_filling_up_loses_what_was_acknowledged(seed) -> None:
             assert offsets(after) == model
             assert after.producers.to_snapshot() == log.producers.to_snapshot()
             assert after.aborted_txns(0, after.log_end_offset) == log.aborted_txns(0, log.log_end_offset)
+
+
+def test_new_partitions_go_where_there_is_room() -> None:
+    logs = manager(MemoryDisk(), "/a", "/b")
+    logs.dirs[0].note_full(OSError(errno.ENOSPC, "No space left on device"))
+    made = [logs.get_or_create(TopicPartition("t", number), TOPIC_ID, LogConfig()) for number in range(3)]
+    assert {log.directory.path for log in made} == {"/b"}
+    logs.dirs[1].note_full(OSError(errno.ENOSPC, "No space left on device"))
+    assert logs.get_or_create(TopicPartition("t", 3), TOPIC_ID, LogConfig()).directory.path == "/a"
