@@ -187,7 +187,7 @@ class Access:
     def on_metadata(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
         """Subscriber: ACLs may have changed."""
         if delta.acls_changed and self._acls is not None:
-            self._acls.update(new.acls)
+            self._acls.update(new.acls, delta.acls)
             self.forget()
 
     def forget(self) -> None:

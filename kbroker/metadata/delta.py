@@ -80,6 +80,7 @@ class ClusterDelta:
         deleted_topics: the deleted ones, by id.
         configs: the (resource type, name) pairs whose configs changed, in order of their first change.
         brokers: ids of brokers that registered, changed or left.
+        acls: ids of ACLs that came, changed or went.
         features_changed, acls_changed, scram_changed, tokens_changed, quotas_changed: as they say.
     """
 
@@ -93,6 +94,7 @@ class ClusterDelta:
         self.features_changed = False
         self.quotas_changed = False
         self.acls_changed = False
+        self.acls: dict[Uuid, None] = {}
         self.scram_changed = False
         self.tokens_changed = False
         self._topics: dict[Uuid, _Topic] = {}
@@ -302,10 +304,12 @@ class ClusterDelta:
 
     def _acl(self, record: Any) -> None:
         self._table("acls")[record.id] = record
+        self.acls[record.id] = None
         self.acls_changed = True
 
     def _remove_acl(self, record: Any) -> None:
         self._table("acls").pop(record.id, None)
+        self.acls[record.id] = None
         self.acls_changed = True
 
     def _scram(self, record: Any) -> None:
@@ -397,6 +401,7 @@ def full_delta(image: ClusterImage) -> ClusterDelta:
     delta.controllers_changed = bool(image.controllers)
     delta.features_changed = bool(image.features)
     delta.quotas_changed = bool(image.quotas)
+    delta.acls = dict.fromkeys(image.acls)
     delta.acls_changed = bool(image.acls)
     delta.scram_changed = bool(image.scram)
     delta.tokens_changed = bool(image.tokens)

@@ -29,7 +29,8 @@ def difference(old: ClusterImage, new: ClusterImage) -> ClusterDelta:
     delta.controllers_changed = old.controllers != new.controllers
     delta.features_changed = old.features != new.features
     delta.quotas_changed = old.quotas != new.quotas
-    delta.acls_changed = old.acls != new.acls
+    delta.acls = _changed_keys(old.acls, new.acls)
+    delta.acls_changed = bool(delta.acls)
     delta.scram_changed = old.scram != new.scram
     delta.tokens_changed = old.tokens != new.tokens
     return delta

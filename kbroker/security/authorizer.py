@@ -69,15 +69,19 @@ class AclAuthorizer:
         self._known: Mapping[Uuid, AclFields] = {}
         self._index = AclIndex()
 
-    def update(self, acls: Mapping[Uuid, AclFields]) -> None:
-        """The entries are these now."""
+    def update(self, acls: Mapping[Uuid, AclFields], changed: Iterable[Uuid]) -> None:
+        """The entries are these now.
+
+        Args:
+            changed: ids of those that came, changed or went since the last time.
+        """
         old, index = self._known, self._index
-        for key, record in old.items():
-            if acls.get(key) is not record:
-                index.remove(Acl.of(record))
-        for key, record in acls.items():
-            if old.get(key) is not record:
-                index.add(Acl.of(record))
+        for key in changed:
+            before, after = old.get(key), acls.get(key)
+            if before is not None:
+                index.remove(Acl.of(before))
+            if after is not None:
+                index.add(Acl.of(after))
         self._known = acls
 
     def decide(self, question: Question) -> bool:
