@@ -66,6 +66,8 @@ def _add_controller(services: Services) -> None:
         "ControlledShutdownBrokerCount": here(
             lambda image: sum(each.in_controlled_shutdown for each in image.brokers.values())
         ),
+        # A record that cannot be applied ends the node.
+        "MetadataErrorCount": lambda: 0,
         "LastCommittedRecordOffset": lambda: services.metadata.image.offset,
         "LastAppliedRecordOffset": lambda: services.metadata.image.offset,
     }
@@ -129,15 +131,21 @@ def _add_features(services: Services) -> None:
 def _add_quorum(services: Services, kraft: KraftNode) -> None:
     registry = services.metrics
     registry.attributes(_SERVER, "raft-metrics", lambda: _raft(kraft))
+
+    def lag_ms() -> int:
+        written_ms = kraft.metadata.last_timestamp_ms
+        return max(services.clock.now_ms() - written_ms, 0) if written_ms else 0
+
+    domain, kind = "kafka.controller", "KafkaController"
+    registry.gauge(domain, kind, "LastAppliedRecordTimestamp", lambda: kraft.metadata.last_timestamp_ms)
+    registry.gauge(domain, kind, "LastAppliedRecordLagMs", lag_ms)
     registry.attributes(
         _SERVER,
         "broker-metadata-metrics",
         lambda: {
             "last-applied-record-offset": services.metadata.image.offset,
             "last-applied-record-timestamp": kraft.metadata.last_timestamp_ms,
-            "last-applied-record-lag-ms": max(services.clock.now_ms() - kraft.metadata.last_timestamp_ms, 0)
-            if kraft.metadata.last_timestamp_ms
-            else 0,
+            "last-applied-record-lag-ms": lag_ms(),
             # A record that cannot be applied ends the node.
             "metadata-load-error-count": 0,
             "metadata-apply-error-count": 0,

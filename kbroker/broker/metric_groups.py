@@ -26,6 +26,12 @@ _CLASSIC_STATES = {
     "NumGroupsDead": "Dead",
     "NumGroupsEmpty": "Empty",
 }
+_STATES = {
+    "classic": ("CompletingRebalance", "Dead", "Empty", "PreparingRebalance", "Stable"),
+    "consumer": ("Assigning", "Dead", "Empty", "Reconciling", "Stable"),
+    "share": ("Dead", "Empty", "Stable"),
+    "streams": ("Assigning", "Dead", "Empty", "NotReady", "Reconciling", "Stable"),
+}
 _GROUP_KEYS = ("consumergroup", "topic", "partition")
 #: What Kafka's own clients begin the names of their metrics with.
 _CLIENT_PREFIX = "org.apache.kafka."
@@ -61,22 +67,18 @@ def _add_groups(services: Services) -> None:
 
     def by_state() -> Iterator[Any]:
         found: dict[str, dict[str, int]] = {}
-        for each in ("classic", "consumer", "share", "streams"):
-            for state, count in states(each).items():
-                found.setdefault(state, {})[f"{each}-group-count"] = count
-        for state, counts in sorted(found.items()):
-            yield (state,), counts
+        for each, names in _STATES.items():
+            counts = states(each)
+            for state in names:
+                found.setdefault(state, {})[f"{each}-group-count"] = counts[state]
+        for state, of_state in sorted(found.items()):
+            yield (state,), of_state
+        shards = list(groups.shards.values())
+        yield ("active",), {"num-partitions": sum(shard.ready for shard in shards)}
+        yield ("loading",), {"num-partitions": sum(not shard.ready for shard in shards)}
 
     registry.rows(_SERVER, "group-coordinator-metrics", "", ATTRIBUTES, ("protocol",), by_protocol)
     registry.rows(_SERVER, "group-coordinator-metrics", "", ATTRIBUTES, ("state",), by_state)
-    registry.attributes(
-        _SERVER,
-        "group-coordinator-metrics",
-        lambda: {
-            "num-partitions-active": sum(shard.ready for shard in groups.shards.values()),
-            "num-partitions-loading": sum(not shard.ready for shard in groups.shards.values()),
-        },
-    )
 
 
 def _committed(services: Services) -> Iterator[tuple[str, str, int, int]]:

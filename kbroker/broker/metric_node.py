@@ -40,7 +40,7 @@ def _add_server(services: Services) -> None:
     registry.attributes(
         _SERVER,
         "app-info",
-        lambda: {"version": __version__, "commit-id": "unknown", "start-time-ms": _start_time_ms()},
+        lambda: {"Version": __version__, "CommitId": "unknown", "StartTimeMs": _start_time_ms()},
         id=str(services.broker_id),
     )
 
@@ -144,6 +144,15 @@ def _add_logs(services: Services) -> None:
         ("logDirectory",),
         lambda: [((each.path,), int(each.offline)) for each in dirs],
     )
+    registry.rows(
+        "kafka.log",
+        "LogManager",
+        "LogDirectoryCordoned",
+        GAUGE,
+        ("logDirectory",),
+        lambda: [((each.path,), int(each.directory_id in _cordoned(services))) for each in dirs],
+    )
+    registry.gauge("kafka.log", "LogManager", "CordonedLogDirectoryCount", lambda: len(_cordoned(services)))
     syncs = services.replicas.syncs
     registry.family(
         "kafka.log", "LogFlushStats", "LogFlushRateAndTimeMs", "histogram", (), lambda: [((), syncs.times)]
@@ -173,6 +182,11 @@ def _add_logs(services: Services) -> None:
                 (),
                 lambda attribute=attribute: [((), getattr(cleaner.stats(), attribute))],  # type: ignore[misc]
             )
+
+
+def _cordoned(services: Services) -> tuple[bytes, ...]:
+    own = services.metadata.image.brokers.get(services.broker_id)
+    return () if own is None else own.cordoned_log_dirs or ()
 
 
 def _uncleanable(services: Services, found: Any) -> list[tuple[tuple[str], int]]:
@@ -209,14 +223,8 @@ def _add_sockets(services: Services) -> None:
     registry.rows(
         _SERVER, "socket-server-metrics", "", ATTRIBUTES, ("listener", "networkProcessor"), listeners
     )
-    registry.rows(
-        _SERVER,
-        "socket-server-metrics",
-        "connections",
-        GAUGE,
-        ("clientSoftwareName", "clientSoftwareVersion"),
-        lambda: _software(services),
-    )
+    keys = ("clientSoftwareName", "clientSoftwareVersion", "listener", "networkProcessor")
+    registry.rows(_SERVER, "socket-server-metrics", "", ATTRIBUTES, keys, lambda: _software(services))
     registry.gauge(
         "kafka.network",
         "SocketServer",
@@ -226,16 +234,18 @@ def _add_sockets(services: Services) -> None:
     idle = LoopIdle()
     registry.on_tick.append(idle.tick)
     registry.gauge("kafka.network", "SocketServer", "NetworkProcessorAvgIdlePercent", lambda: idle.ratio)
-    registry.gauge(_SERVER, "KafkaRequestHandlerPool", "RequestHandlerAvgIdlePercent", lambda: idle.ratio)
-    registry.gauge("kafka.network", "RequestChannel", "RequestQueueSize", lambda: 0)
+    registry.gauge("kafka.network", "Processor", "IdlePercent", lambda: idle.ratio, networkProcessor="0")
+    for role in ("", "Broker", "Controller"):
+        name = f"{role}RequestHandlerAvgIdlePercent"
+        registry.gauge(_SERVER, "KafkaRequestHandlerPool", name, lambda: idle.ratio)
 
 
-def _software(services: Services) -> list[tuple[tuple[str, str], int]]:
-    found: dict[tuple[str, str], int] = {}
+def _software(services: Services) -> list[tuple[tuple[str, ...], dict[str, int]]]:
+    found: dict[tuple[str, ...], int] = {}
     for client in services.clients.clients():
-        key = client.name.software, client.name.software_version
+        key = client.name.software, client.name.software_version, client.name.listener, "0"
         found[key] = found.get(key, 0) + client.connections
-    return list(found.items())
+    return [(key, {"connections": count}) for key, count in found.items()]
 
 
 class LoopIdle:
@@ -281,6 +291,7 @@ def _add_waiting(services: Services) -> None:
 def _add_process(services: Services) -> None:
     """The usual names of Prometheus' own clients; 0 where there is no /proc."""
     registry = services.metrics
+    registry.attributes(_SERVER, "kafka-metrics-count", lambda: {"count": registry.count()})
     registry.rows("process", "cpu_seconds", "", COUNTER, (), lambda: [((), time.process_time())])
     registry.gauge("process", "start_time_seconds", "", lambda: _start_time_ms() / 1000)
     registry.gauge("process", "resident_memory_bytes", "", _resident_bytes)

@@ -32,6 +32,7 @@ from kbroker.security.authorizer import Undecided
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
+    from kbroker.handlers.fetch import FetchConnection
 
 VERSIONS = (0, 3)
 
@@ -58,12 +59,18 @@ class LegacyFetchPath:
         self._turn = 0
 
     def request(
-        self, connection: object, frame: bytes, position: int, context: RequestContext
+        self, connection: FetchConnection, frame: bytes, position: int, context: RequestContext
     ) -> bytes | Deferred[bytes]:
         """Answer now, or when there is enough."""
         request, _ = decode_request(FetchRequest, frame, context.version, position)
         self._turn += 1
-        return _LegacyFetch(self._services, request, context, self._turn).answer_or_park()
+        answer = _LegacyFetch(self._services, request, context, self._turn).answer_or_park()
+        stats = self._services.requests.of("FetchConsumer" if request.replica_id < 0 else "FetchFollower")
+        if isinstance(answer, Deferred):
+            connection.waiting = stats.wait(context.version, len(frame), connection.began_s)
+        else:
+            stats.done(context.version, len(frame), connection.began_s)
+        return answer
 
 
 class _Part:
@@ -249,6 +256,10 @@ class _LegacyFetch:
         topics: list[FetchableTopicResponse] = []
         for part in self._parts:
             name = part.wanted.topic or ""
+            stats = self._services.replicas.topic_stats.of(name)
+            stats.fetch_requests += 1
+            stats.failed_fetch += part.error is not ErrorCode.NONE
+            stats.bytes_out += len(part.data)
             if not topics or topics[-1].topic != name:
                 topics.append(FetchableTopicResponse(topic=name))
             topics[-1].partitions.append(_partition(part))

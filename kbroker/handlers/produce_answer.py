@@ -15,7 +15,7 @@ from kbroker.protocol.generated.produce_response import (
     ProduceResponse,
     TopicProduceResponse,
 )
-from kbroker.storage.append_checks import AppendError
+from kbroker.storage.append_checks import AppendError, RecordErrors
 from kbroker.storage.disk import StorageError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 WRONG_LEADER = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 #: What the metrics of a topic tell apart.
 _REJECTED = (ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.RECORD_LIST_TOO_LARGE)
-_OUT_OF_ORDER = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.INVALID_RECORD)
+_KEYLESS = "message without key"
 _LEAD = Struct(">ii")
 
 
@@ -154,8 +154,10 @@ def count_errors(items: list[Item], stats: ApiStats, topics: TopicBook) -> None:
                 topic.bytes_rejected += len(item.records)
             elif item.error == ErrorCode.CORRUPT_MESSAGE:
                 topic.invalid_crc += 1
-            elif item.error in _OUT_OF_ORDER:
+            elif item.error == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER:
                 topic.invalid_sequence += 1
+            elif isinstance(item.failure, RecordErrors):
+                topic.no_key += sum(_KEYLESS in each.message for each in item.failure.record_errors)
 
 
 def close_on_error(items: list[Item]) -> None:

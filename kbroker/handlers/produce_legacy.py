@@ -105,8 +105,10 @@ class LegacyProducePath(ProducePath):
             if job.error is not None or batch is None:
                 continue
             item.partition = partition
+            partition.stats.produce_requests += 1
             try:
-                item.result = partition.append(batch, now_ms, AppendOrigin.CLIENT, request.acks)
+                result = item.result = partition.append(batch, now_ms, AppendOrigin.CLIENT, request.acks)
+                partition.stats.conversions_produce += result.last_offset - result.base_offset + 1
                 touched[partition] = None
             except ApiError as error:
                 item.fail(error)
