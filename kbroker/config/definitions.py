@@ -74,7 +74,7 @@ _TOPIC_FALLBACKS = {
     "unclean.leader.election.enable": "unclean.leader.election.enable",
 }
 
-#: Security settings that may only change for one listener, under its prefix.
+#: Security settings, which may differ from listener to listener.
 LISTENER_ONLY_PREFIXES = ("ssl.", "sasl.")
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from kbroker.config.broker_config import BrokerConfig
 from kbroker.config.definition import Definition, Scope
 from kbroker.config.definitions import (
-    LISTENER_ONLY_PREFIXES,
     broker_definition,
     broker_definitions,
     client_metrics_definitions,
@@ -50,6 +49,9 @@ _GROUP_MAXIMA = {
     "streams.num.warmup.replicas": "group.streams.max.warmup.replicas",
 }
 _GROUP_MINIMA = {"streams.task.offset.interval.ms": "group.streams.min.task.offset.interval.ms"}
+
+#: A listener's keys: each may change, but only under the prefix of a listener.
+_STORES = ("ssl.keystore.", "ssl.truststore.", "ssl.key.")
 
 #: Thread counts may at most double or halve at a time.
 _CLEANER_MEMORY = ("log.cleaner.threads", "log.cleaner.dedupe.buffer.size")
@@ -199,11 +201,7 @@ def check_broker(broker: BrokerConfig, settings: Mapping[str, str], *, per_broke
     )
     _refuse_names(
         "These security configs can be dynamically updated only per-listener using the listener prefix",
-        (
-            name
-            for name in settings
-            if name.startswith(LISTENER_ONLY_PREFIXES) and name in broker_definitions()
-        ),
+        (name for name in settings if name.startswith(_STORES) and name in broker_definitions()),
     )
     if not per_broker:
         _refuse_names(

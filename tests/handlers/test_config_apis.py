@@ -77,6 +77,9 @@ def describe(cluster, kind, name, keys=None, **options):
         ("1", [("ssl.keystore.location", SET, "/x")],
          "These security configs can be dynamically updated only per-listener using the listener prefix: "
          "[ssl.keystore.location]"),
+        ("", [("sasl.kerberos.min.time.before.relogin", SET, "1")],
+         "Cannot update these configs at default cluster level, broker id must be specified: "
+         "[sasl.kerberos.min.time.before.relogin]"),
         ("1", [("node.id", SET, "2"), ("broker.rack", SET, "r")],
          "Cannot update these configs dynamically: [node.id, broker.rack]"),
         ("1", [("log.retention.ms", SET, "0")],
@@ -96,6 +99,14 @@ def describe(cluster, kind, name, keys=None, **options):
 )  # fmt: skip
 def test_broker_settings_that_are_refused(cluster, name, changes, message):
     assert incremental(cluster, BROKER, name, *changes) == (42, message)
+
+
+def test_security_settings_of_a_broker_need_no_listener(cluster):
+    assert incremental(cluster, BROKER, "1", ("sasl.kerberos.min.time.before.relogin", SET, "58000")) == (
+        0,
+        None,
+    )
+    assert incremental(cluster, BROKER, "1", ("ssl.cipher.suites", SET, "x")) == (0, None)
 
 
 def test_a_list_operation_on_an_unknown_broker_setting(cluster):
