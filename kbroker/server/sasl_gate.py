@@ -304,6 +304,10 @@ class SaslGate:
         """Answer after the delay, then close."""
         self._state = _State.FAILED
         self._door.failures += 1
+        if self._login is None:
+            connection.traffic.login_failures += 1
+        else:
+            connection.traffic.relogin_failures += 1
         self._stop_timers()
         answer: Deferred[Answer] = Deferred()
 
@@ -322,6 +326,10 @@ class SaslGate:
         """Let the connection in; how long, in ms, 0 without end."""
         door = self._door
         self._stop_timers()
+        if self._login is None:
+            connection.traffic.logins += 1
+        else:
+            connection.traffic.relogins += 1
         self._state, self._login, self._exchange = _State.OPEN, login, None
         door.logins += 1
         context = connection.context
@@ -354,6 +362,7 @@ class SaslGate:
             return self.request(connection, frame)
         if self._ends_ms is not None and now >= self._ends_ms:
             self._door.expired += 1
+            connection.traffic.expired += 1
             raise ProtocolError("its session is over, and it did not log in again")
         return self._inside.request(connection, frame)
 
