@@ -1,0 +1,59 @@
+"""Logins and connections of a listener, as its metrics tell them."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbroker.client.cluster import Cluster
+from kbroker.client.topics import list_topics
+from kbroker.errors import ApiError
+from kbroker.testing import Broker
+from tests.metrics.scrape import Scraped
+
+CONFIG = {
+    "kbroker.metrics.listener": "127.0.0.1:0",
+    "listeners": "SASL_PLAINTEXT://127.0.0.1:0",
+    "sasl.enabled.mechanisms": "PLAIN",
+    "security.inter.broker.protocol": "SASL_PLAINTEXT",
+    "sasl.mechanism.inter.broker.protocol": "PLAIN",
+    "listener.name.sasl_plaintext.plain.sasl.jaas.config": (
+        "org.apache.kafka.common.security.plain.PlainLoginModule required "
+        'username="admin" password="a" user_admin="a" user_ann="secret";'
+    ),
+    "connection.failed.authentication.delay.ms": "1",
+}
+
+
+def settings(password):
+    return {
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": "PLAIN",
+        "sasl.jaas.config": (
+            "org.apache.kafka.common.security.plain.PlainLoginModule required "
+            f'username="ann" password="{password}";'
+        ),
+    }
+
+
+def test_logins_are_counted():
+    with Broker(config=CONFIG) as broker:
+        scraped = Scraped(broker)
+
+        def value(name):
+            return scraped.value(
+                f"kafka_server_socket_server_metrics_{name}", listener="SASL_PLAINTEXT", networkProcessor="0"
+            )
+
+        before = value("successful_authentication_total"), value("failed_authentication_total")
+        with Cluster(broker.bootstrap, settings=settings("secret")) as cluster:
+            list_topics(cluster)
+        with (
+            pytest.raises((ApiError, OSError, Exception)),
+            Cluster(broker.bootstrap, settings=settings("wrong"), timeout_s=5) as cluster,
+        ):
+            list_topics(cluster)
+        assert value("successful_authentication_total") > before[0]
+        assert value("failed_authentication_total") > before[1]
+        assert value("connection_creation_total") >= 2
+        assert value("incoming_byte_total") > 100
+        assert value("outgoing_byte_total") > 100
