@@ -5,7 +5,6 @@ from __future__ import annotations
 from kbroker.broker.controller_driver import ControllerDriver
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.partition import Partition
-from kbroker.handlers.produce_refused import RefusedRows
 from kbroker.replication.leader import LeaderState
 from kbroker.storage.producer_state import ProducerState
 from tests.sim.replication_bugs import no_truncation
@@ -35,11 +34,6 @@ def repetitions_are_not_known(patch):
 def followers_do_not_count_producers(patch):
     """A new leader knows nothing of the producers of the one before."""
     patch.setattr("kbroker.storage.follower_append.count_producer", lambda *batch: None)
-
-
-def refused_batches_are_forgotten(patch):
-    """What was under way behind a refused batch is judged by itself."""
-    patch.setattr(RefusedRows, "check", lambda self, item: None)
 
 
 def decisions_are_told_before_they_are_committed(patch):
@@ -74,6 +68,5 @@ BUGS = {
     no_truncation: 1,
     repetitions_are_not_known: 1,
     followers_do_not_count_producers: 2,
-    refused_batches_are_forgotten: 9,
     decisions_are_told_before_they_are_committed: 23,
 }
