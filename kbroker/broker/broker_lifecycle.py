@@ -123,6 +123,7 @@ class BrokerLifecycle:
         self._applied_offset = applied_offset
         self.state = BrokerState.NOT_RUNNING
         self.epoch = -1
+        self._told_offset = -1
         #: What the controller says; a broker that is fenced leads nothing.
         self.fenced = True
         self._wants_in = False
@@ -185,15 +186,17 @@ class BrokerLifecycle:
         """Subscribed to the metadata cache: a broker that was fenced by mistake says so at once. One that
         leaves waits until all others have heard of it, so they say at once that they have.
         """
-        if old.brokers is new.brokers or self.state is not BrokerState.RUNNING:
+        # Whoever takes and gives up leaderships has been told before.
+        self._told_offset = new.offset
+        if self.state is not BrokerState.RUNNING:
             return
         broker = new.brokers.get(self._node.id)
         if broker is not None and broker.epoch == self.epoch and broker.fenced and not self.fenced:
             self.beat_now()
-        leaving = {each.id for each in new.brokers.values() if each.in_controlled_shutdown}
-        before = {each.id for each in old.brokers.values() if each.in_controlled_shutdown}
-        if leaving - before:
-            self.beat_now()
+        elif any(each.in_controlled_shutdown and not each.fenced for each in new.brokers.values()):
+            # Also when only partitions have changed: it gives up many in more than one step.
+            if old.brokers is not new.brokers or old.topics is not new.topics:
+                self.beat_now()
 
     # -- the way out -----------------------------------------------------------------------------------------
 
@@ -358,7 +361,7 @@ class BrokerLifecycle:
         request = BrokerHeartbeatRequest(
             broker_id=self._node.id,
             broker_epoch=self.epoch,
-            current_metadata_offset=self._applied_offset(),
+            current_metadata_offset=max(self._applied_offset(), self._told_offset),
             want_fence=not self._wants_in,
             want_shut_down=self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN,
             offline_log_dirs=list(self._offline_directories()),

@@ -13,6 +13,7 @@ from kbroker.protocol.generated.broker_registration_change_record import BrokerR
 from kbroker.protocol.generated.broker_registration_response import BrokerRegistrationResponse
 from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 from kbroker.protocol.generated.register_broker_record import RegisterBrokerRecord
+from kbroker.protocol.generated.topic_record import TopicRecord
 from tests.broker.peer_world import ManualTimer
 
 NODE = NodeRegistration(
@@ -241,6 +242,12 @@ def test_when_another_broker_leaves_it_is_told_at_once_that_this_one_knows(world
     sent = len(world.sent)
     world.life.on_metadata(there, leaving, None)
     assert len(world.sent) == sent + 1
+    world.answer(UNFENCED)
+    # It gives up its partitions step by step: what counts is that this one knows the last.
+    moved = leaving.apply([TopicRecord(name="t", topic_id=b"t" * 16)]).at(500, 1)
+    world.life.on_metadata(leaving, moved, None)
+    assert len(world.sent) == sent + 2
+    assert world.request.current_metadata_offset == 500
 
 
 @pytest.mark.parametrize("code", [ErrorCode.STALE_BROKER_EPOCH, ErrorCode.BROKER_ID_NOT_REGISTERED])
