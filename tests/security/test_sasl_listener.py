@@ -1,5 +1,8 @@
 """A listener with SASL, as Apache Kafka 4.4 answers it (asked with the same bytes), and its limits."""
 
+import contextlib
+import random
+import socket
 import struct
 
 import pytest
@@ -334,3 +337,28 @@ def test_secrets_are_not_described(broker):
     from kbroker.cli.admin import main
 
     assert main(["--bootstrap", broker.bootstrap, "--json", "configs", "get", "broker", "1"]) in (0, 1, 2)
+
+
+def test_damaged_logins_hurt_nobody(broker):
+    """Login messages with bytes changed, cut and repeated (fuzz by seed): the broker answers, or closes."""
+    chance = random.Random(5)
+    requests = [(VERSIONS, 3), (SaslHandshakeRequest(mechanism="PLAIN"), 0)]
+    requests += [(SaslHandshakeRequest(mechanism="SCRAM-SHA-256"), 1)]
+    requests += [(SaslAuthenticateRequest(auth_bytes=b"n,,n=alice,r=abc"), 2)]
+    for _ in range(150):
+        with Raw(broker.ports["SASL_PLAINTEXT"]) as raw:
+            for request, version in chance.sample(requests, 3):
+                data = bytearray(raw.encode(request, version))
+                if chance.random() < 0.7:
+                    for _ in range(chance.randrange(3)):
+                        data[chance.randrange(len(data))] = chance.randrange(256)
+                    del data[chance.randrange(len(data)) + 1 :]
+                with contextlib.suppress(ConnectionError):
+                    raw.send(bytes(data))
+            with contextlib.suppress(OSError):
+                raw.socket.shutdown(socket.SHUT_WR)
+            while raw.frame() != CLOSED:
+                pass
+    with Raw(broker.ports["SASL_PLAINTEXT"]) as raw:
+        assert raw.plain("alice", "alice-secret").error_code == 0
+        assert serves(raw)
