@@ -190,13 +190,13 @@ class BrokerLifecycle:
         self._told_offset = new.offset
         if self.state is not BrokerState.RUNNING:
             return
+        if old.brokers is new.brokers and old.topics is new.topics:
+            return
         broker = new.brokers.get(self._node.id)
-        if broker is not None and broker.epoch == self.epoch and broker.fenced and not self.fenced:
+        fenced = broker is not None and broker.epoch == self.epoch and broker.fenced and not self.fenced
+        # Who leaves may give up many partitions in more than one step.
+        if fenced or any(each.in_controlled_shutdown and not each.fenced for each in new.brokers.values()):
             self.beat_now()
-        elif any(each.in_controlled_shutdown and not each.fenced for each in new.brokers.values()):
-            # Also when only partitions have changed: it gives up many in more than one step.
-            if old.brokers is not new.brokers or old.topics is not new.topics:
-                self.beat_now()
 
     # -- the way out -----------------------------------------------------------------------------------------
 
