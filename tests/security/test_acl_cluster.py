@@ -74,13 +74,15 @@ def test_what_is_passed_on_is_asked_for_its_sender(cluster):
 def test_a_change_is_seen_on_every_node_and_after_a_restart(cluster):
     cluster.create_topic("t")
     nodes = list(cluster.nodes)
-    with Client(cluster.bootstrap, settings=login("admin"), timeout_s=60) as admin:
+    controller = cluster.controller()
+    away = next(node for node in nodes if node != controller)
+    with Client(cluster.nodes[controller].bootstrap, settings=login("admin"), timeout_s=60) as admin:
         assert create_acls(admin, [acl("t", Operation.READ)]) == [None]
         for node in nodes:
             cluster.wait_for(lambda: topic_code(cluster, node, "t") == 0, 60)  # noqa: B023
-        cluster.nodes[3].stop()
+        cluster.nodes[away].stop()
         assert create_acls(admin, [acl("t", Operation.DESCRIBE, Permission.DENY)]) == [None]
-        cluster.restart(3)
+        cluster.restart(away)
         for node in nodes:
             cluster.wait_for(lambda: topic_code(cluster, node, "t") == 29, 60)  # noqa: B023
         gone = delete_acls(admin, AclFilter(permission=Permission.DENY))
