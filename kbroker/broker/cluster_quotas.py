@@ -1,14 +1,17 @@
-"""Byte quotas that count for the whole cluster: `kbroker.quota.scope=cluster`.
+"""Byte quotas that count for the whole cluster: `kbroker.quota.scope=cluster`, or `central`.
 
 Each broker tells one of them, the collector, every two seconds what its clients do, and is told its parts
 (`quotas/shares.py`). The collector is the active controller if that is a broker, else the lowest live broker;
 when it changes, the new one begins with even shares and knows all after one report of each.
+
+`central`: a server counts for all, and this only switches whoever asks it (`server/central_quotas.py`) on and
+off.
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kbroker.errors import ApiError
 from kbroker.protocol.generated.kbroker_command_request import KbrokerCommandRequest
@@ -20,10 +23,23 @@ if TYPE_CHECKING:
     from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
     from kbroker.protocol.primitives import Message
+    from kbroker.quotas.leases import Health
 
-SCOPE = "kbroker.quota.scope"
-BROKER, CLUSTER = "broker", "cluster"
+SCOPE, URL = "kbroker.quota.scope", "kbroker.quota.central.url"
+BROKER, CLUSTER, CENTRAL = "broker", "cluster", "central"
 COMMAND = "quota_shares"
+
+
+class Central(Protocol):
+    """Asks a central server."""
+
+    health: Health
+
+    def start(self) -> None:
+        """Ask from now on."""
+
+    def stop(self) -> None:
+        """Ask no more."""
 
 
 class ClusterQuotas:
@@ -46,14 +62,21 @@ class ClusterQuotas:
         #: Of each quota what was done at the last report.
         self._done: dict[Key, float] = {}
         self._is_on = False
+        #: Starts and stops asking a central server.
+        self.central: Central | None = None
 
     def follow_settings(self) -> None:
         """Obey the setting, now and when it changes."""
-        self._services.config.subscribe(lambda _: self._switch(), (SCOPE,))
+        self._services.config.subscribe(lambda _: self._switch(), (SCOPE, URL))
         self._switch()
 
     def close(self) -> None:
-        """Report no more."""
+        """Report, and ask, no more."""
+        if self.central is not None:
+            self.central.stop()
+        self._report_no_more()
+
+    def _report_no_more(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -64,17 +87,29 @@ class ClusterQuotas:
         return self.collector.report(node, demands, nodes, self._now_ms())
 
     def _switch(self) -> None:
-        is_on = self._services.config.get_str(SCOPE) == CLUSTER
+        scope = self._services.config.get_str(SCOPE)
+        self._switch_central(scope == CENTRAL)
+        is_on = scope == CLUSTER
         if is_on == self._is_on:
             return
         self._is_on = is_on
-        self.close()
+        self._report_no_more()
         if is_on:
             self._asked_ms = self._heard_ms = self._now_ms()
             self._fall_back()
             self._timer = self._services.timer.call_later(REPORT_MS, self._tick)
-        else:
+        elif scope == BROKER:
             self._quotas.take_parts({}, None)
+
+    def _switch_central(self, is_central: bool) -> None:
+        if self.central is None or is_central == (self._quotas.central is not None):
+            return
+        if is_central:
+            self._quotas.count_centrally(self.central.health, self._even())
+            self.central.start()
+        else:
+            self.central.stop()
+            self._quotas.count_centrally(None, None)
 
     def _tick(self) -> None:
         self._timer = self._services.timer.call_later(REPORT_MS, self._tick)

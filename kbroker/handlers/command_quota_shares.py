@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING, Any
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers.kbroker_command import argument
 from kbroker.quotas.shares import QUOTAS_MAX, Demand
+from kbroker.security.acl import Operation
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.quotas.shares import Key
+
+#: Only brokers have a part in it.
+OPERATION = Operation.CLUSTER_ACTION
 
 
 def run(services: Services, context: RequestContext, arguments: dict[str, Any]) -> list[list[Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from kbroker.quotas.allowance import Allowance
+from kbroker.quotas.leases import Health, LeasedAllowance
 from kbroker.quotas.request_share import RequestShare
 from kbroker.quotas.sensors import Sensors
 from kbroker.quotas.shares import Key
@@ -50,9 +51,12 @@ class ClientQuotas:
         #: each node's own, as Kafka has it.
         self.parts: Mapping[Key, float] = {}
         self.even_part: float | None = None
+        #: Of the central counter; None: nothing is counted there.
+        self.central: Health | None = None
+        self._windows = windows
         self._sensors: dict[str, Sensors[Any]] = {
-            PRODUCER_BYTE_RATE: Sensors(lambda limit, now: Allowance(limit, windows, now)),
-            CONSUMER_BYTE_RATE: Sensors(lambda limit, now: Allowance(limit, windows, now)),
+            PRODUCER_BYTE_RATE: Sensors(self._allowance),
+            CONSUMER_BYTE_RATE: Sensors(self._allowance),
             REQUEST_PERCENTAGE: Sensors(lambda limit, now: RequestShare(limit, windows, now)),
         }
         self._mutations: Sensors[TokenBucket] = Sensors(
@@ -75,6 +79,18 @@ class ClientQuotas:
         """From now on this node's part of quotas is so large."""
         self.parts, self.even_part = parts, even_part
         self.generation += 1
+
+    def count_centrally(self, health: Health | None, even_part: float | None) -> None:
+        """Count byte quotas by leases of a central counter, or not any more. What was done is forgotten."""
+        self.central = health
+        for kind in _SHARED:
+            self._sensors[kind].clear()
+        self.take_parts({}, even_part)
+
+    def _allowance(self, limit: float, now_ms: float) -> Allowance:
+        if self.central is None:
+            return Allowance(limit, self._windows, now_ms)
+        return LeasedAllowance(limit, self.even_part or 1.0, self._windows, now_ms, self.central)
 
     def measured(self) -> list[tuple[Key, Allowance]]:
         """What can be shared with other nodes."""
@@ -121,7 +137,7 @@ class ClientQuotas:
         if match is None:
             return None
         limit = match.limit
-        if self.even_part is None or key not in _SHARED:
+        if self.even_part is None or self.central is not None or key not in _SHARED:
             sensor = self._sensors[key].get(match.sharers, limit, now_ms)
         else:
             limit *= self.parts.get((key, *match.sharers), self.even_part)

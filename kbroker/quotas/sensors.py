@@ -61,6 +61,10 @@ class Sensors(Generic[S]):
                 return
             del kept[sharers]
 
+    def clear(self) -> None:
+        """Forget all."""
+        self._kept.clear()
+
     def items(self) -> list[tuple[tuple[str, str], S]]:
         """All, for those who look."""
         return list(self._kept.items())

@@ -55,11 +55,8 @@ def split(limit: float, demands: Mapping[int, Demand], nodes: Iterable[int]) -> 
     for node in ids:
         demand = demands.get(node, _NOTHING)
         # What somebody who is held up would do nobody knows: twice as much, until he has enough.
-        if demand.is_held:
-            wish = 2 * demand.rate + limit * GROWTH
-        else:
-            wish = demand.rate * HEADROOM + limit * SPARE
-        wanted[node] = max(wish, even * FLOOR)
+        factor, more = (2, GROWTH) if demand.is_held else (HEADROOM, SPARE)
+        wanted[node] = max(demand.rate * factor + limit * more, even * FLOOR)
     shares = _fill(limit, wanted)
     rest = limit - sum(shares.values())
     if rest > 0:

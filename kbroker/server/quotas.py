@@ -6,8 +6,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
 from kbroker.broker.client_quotas import QuotaKeeper
-from kbroker.broker.cluster_quotas import ClusterQuotas
+from kbroker.broker.cluster_quotas import URL, ClusterQuotas
 from kbroker.broker.restrictions import Restrictions
+from kbroker.config.values import to_text
 from kbroker.handlers.context import BROKER
 from kbroker.protocol.api_keys import FACTS, ApiKey
 from kbroker.server.figures import Figures
@@ -63,6 +64,11 @@ def open_restrictions(
     restrictions.on_changed = changed
     restrictions.follow_settings()
     shared = services.extras["cluster_quotas"] = ClusterQuotas(services, ask_broker)
+    url = to_text(services.config.get(URL))
+    if url:
+        from kbroker.server.central_quotas import CentralQuotas
+
+        shared.central = CentralQuotas(keeper.quotas, url, services.cluster_id)
     shared.follow_settings()
 
     def close() -> None:

@@ -89,9 +89,11 @@ kbroker.protect.loop.delay.ms | list |  | no empty items | cluster | obeyed
     As kbroker.protect.cpu.percent, when the event loop is so late.
 kbroker.protect.memory.bytes | list |  | no empty items | cluster | obeyed
     As kbroker.protect.cpu.percent, from so much memory of the process on.
-kbroker.quota.scope | string | broker | in broker,cluster | cluster | obeyed
+kbroker.quota.central.url | password | null | - | ro | obeyed
+    The Redis or Valkey server that counts quotas if kbroker.quota.scope is central, redis://host:port/0.
+kbroker.quota.scope | string | broker | in broker,cluster,central | cluster | obeyed
     What producer_byte_rate and consumer_byte_rate are meant for: each broker, as in Kafka, or the whole
-    cluster; then the brokers split them by demand.
+    cluster; then the brokers split them by demand, or a central server counts.
 kbroker.read.only | boolean | false | - | cluster | obeyed
     Take no records of clients (POLICY_VIOLATION); everything else goes on.
 kbroker.read.only.topics | list |  | no empty items | cluster | obeyed
