@@ -11,9 +11,18 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer
 
 
 class Load:
-    """Produces to a topic with acks=all until the end of the block; `acknowledged` values by their place."""
+    """Produces to a topic with acks=all until the end of the block; `acknowledged` values by their place.
 
-    def __init__(self, bootstrap: str, topic: str, partitions: int = 1, pause_s: float = 0.002) -> None:
+    Args:
+        in_flight: requests under way. More than one where Apache Kafka leads, and it may happen that as the
+            new leader it refuses the first (it does not know yet that it leads) and the second for its
+            sequence. librdkafka then begins a new epoch, in which it sends again what the leader before had
+            and did not acknowledge: a record is there twice. Seen in clusters of Kafka alone, too.
+    """
+
+    def __init__(
+        self, bootstrap: str, topic: str, partitions: int = 1, pause_s: float = 0.002, in_flight: int = 1
+    ) -> None:
         self.topic, self.partitions = topic, partitions
         self.acknowledged: dict[tuple[int, int], bytes] = {}
         #: Of those the leader had already, it did not say where.
@@ -25,9 +34,9 @@ class Load:
                 "bootstrap.servers": bootstrap,
                 "enable.idempotence": True,
                 "acks": "all",
-                # More at once, and a new leader may refuse the first (it does not know yet that it leads) and
-                # take the second for one out of order: librdkafka then begins a new epoch, and doubles.
-                "max.in.flight": 1,
+                "max.in.flight": in_flight,
+                # So that several are under way.
+                **({"batch.num.messages": 1} if in_flight > 1 else {}),
                 "linger.ms": 5,
                 "retry.backoff.ms": 50,
                 "topic.metadata.refresh.fast.interval.ms": 50,
