@@ -36,7 +36,7 @@ class Login(NamedTuple):
 
 #: What takes long (a key derivation, a question to another server): to be run in a thread. Its result, or the
 #: LoginFailed that it raises, is that of the step.
-Work: TypeAlias = Callable[[], bytes]
+Work: TypeAlias = "Callable[[], bytes | None]"
 
 
 class SaslServer(Protocol):
@@ -48,7 +48,8 @@ class SaslServer(Protocol):
         ...
 
     def step(self, message: bytes) -> bytes | Work:
-        """Answer one message of the client.
+        """Answer one message of the client; no bytes at all (None) at the end are told from empty ones where
+        messages are bare.
 
         Raises:
             LoginFailed: the exchange is over.

@@ -185,11 +185,12 @@ class ListenerSecurity:
             )
         if mechanism == OAUTHBEARER:
             return self._oauth()
+        if mechanism == GSSAPI:
+            from kbroker.server.gssapi_server import gssapi_servers
+
+            return gssapi_servers(self._settings, self._listener.name)
         raise ConfigError(
             f"{self._listener.name}: sasl.enabled.mechanisms names {mechanism}, which is not supported"
-            if mechanism != GSSAPI
-            else f"{self._listener.name}: {mechanism}, the default of sasl.enabled.mechanisms, is not "
-            "supported yet"
         )
 
     def _oauth(self) -> Callable[[], SaslServer]:

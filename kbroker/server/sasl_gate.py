@@ -256,7 +256,7 @@ class SaslGate:
         if isinstance(result, bytes):
             return self._answer(connection, result, wrap)
         answer: Deferred[Answer] = Deferred()
-        found: list[bytes] = []
+        found: list[bytes | None] = []
 
         def done(error: BaseException | None) -> None:
             if connection.close_reason is not None:
@@ -276,8 +276,8 @@ class SaslGate:
         return answer
 
     def _answer(
-        self, connection: ConnectionCore, token: bytes, wrap: Callable[[Message], bytes] | None
-    ) -> bytes:
+        self, connection: ConnectionCore, token: bytes | None, wrap: Callable[[Message], bytes] | None
+    ) -> bytes | None:
         assert self._exchange is not None
         login, lifetime_ms = self._exchange.login, 0
         if login is not None:
@@ -289,8 +289,8 @@ class SaslGate:
                 raise _Refused("another principal than before", _failure(wrap, told))
             lifetime_ms = self._open(connection, login)
         if wrap is None:
-            return len(token).to_bytes(4, "big") + token
-        return wrap(SaslAuthenticateResponse(auth_bytes=token, session_lifetime_ms=lifetime_ms))
+            return None if token is None else len(token).to_bytes(4, "big") + token
+        return wrap(SaslAuthenticateResponse(auth_bytes=token or b"", session_lifetime_ms=lifetime_ms))
 
     def _failed(self, error: LoginFailed, wrap: Callable[[Message], bytes] | None) -> _Refused:
         again = "authentication" if self._login is None else "re-authentication"

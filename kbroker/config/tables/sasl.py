@@ -29,7 +29,7 @@ sasl.kerberos.ticket.renew.jitter | double | 0.05 | - | broker |
     Random part added to that moment.
 sasl.kerberos.min.time.before.relogin | long | 60000 | - | broker |
     The least time between two renewals.
-sasl.kerberos.principal.to.local.rules | list | DEFAULT | no empty items | broker |
+sasl.kerberos.principal.to.local.rules | list | DEFAULT | no empty items | broker | obeyed
     Rules that turn Kerberos names into short names.
 sasl.login.refresh.window.factor | double | 0.8 | - | broker |
     The share of a credential's life after which it is fetched anew.

@@ -1,0 +1,157 @@
+"""GSSAPI with tickets of a real KDC, where there is one; and rules for names."""
+
+import asyncio
+import importlib.util
+
+import pytest
+
+from kbroker.errors import ConfigError
+from kbroker.protocol.generated.metadata_request import MetadataRequest
+from kbroker.security.kerberos_rules import KerberosRules, NoLocalName
+from kbroker.testing import Broker
+from tests.security.kdc import REALM, Kdc, find
+from tests.security.logins import CLOSED, Raw
+
+JAAS = "com.sun.security.auth.module.Krb5LoginModule required useKeyTab=true storeKey=true"
+
+
+@pytest.fixture(scope="module")
+def kdc(tmp_path_factory):
+    """No need: it takes Debian's krb5-kdc and libkrb5-dev."""
+    missing = [each for each in ("krb5kdc", "kadmin.local", "kdb5_util") if find(each) is None]
+    if importlib.util.find_spec("gssapi") is None or missing:
+        pytest.skip("python-gssapi or MIT's KDC is not installed")
+    kdc = Kdc(tmp_path_factory.mktemp("kdc"), ["kafka/localhost", "alice", "bob/host"])
+    kdc.start()
+    yield kdc
+    kdc.stop()
+
+
+@pytest.fixture(scope="module")
+def broker(kdc):
+    patch = pytest.MonkeyPatch()
+    for name, value in kdc.environment.items():
+        patch.setenv(name, value)
+    config = {
+        "listeners": "PLAINTEXT://127.0.0.1:0,SASL_PLAINTEXT://127.0.0.1:0",
+        "listener.name.sasl_plaintext.gssapi.sasl.jaas.config": (
+            f'{JAAS} keyTab="{kdc.keytab}" principal="kafka/localhost@{REALM}";'
+        ),
+        "sasl.kerberos.service.name": "kafka",
+        "connection.failed.authentication.delay.ms": "1",
+    }
+    with Broker(config=config) as broker:
+        yield broker
+    patch.undo()
+
+
+def context(kdc, user):
+    import gssapi
+
+    name = gssapi.Name(f"{user}@{REALM}", gssapi.NameType.kerberos_principal)
+    store = {"client_keytab": kdc.keytab, "ccache": f"FILE:{kdc.folder}/{user.replace('/', '-')}"}
+    credentials = gssapi.Credentials(name=name, usage="initiate", store=store)
+    target = gssapi.Name("kafka@localhost", gssapi.NameType.hostbased_service)
+    return gssapi.SecurityContext(name=target, creds=credentials, usage="initiate")
+
+
+@pytest.mark.parametrize("way", ["requests", "bare", "at once"])
+def test_a_ticket_logs_in(broker, kdc, way):
+    """In SaslAuthenticate; bare after a handshake v0; as clients of 0.9, whose first bytes are the token."""
+    with Raw(broker.ports["SASL_PLAINTEXT"]) as raw:
+        if way != "at once":
+            assert raw.handshake("GSSAPI", 1 if way == "requests" else 0).error_code == 0
+
+        def say(token):
+            if way != "requests":
+                return raw.raw(token)
+            answer = raw.token(token)
+            assert answer.error_code == 0, answer.error_message
+            return answer.auth_bytes
+
+        side = context(kdc, "alice")
+        token = side.step(None)
+        while not side.complete:
+            token = side.step(say(token))
+        offer = side.unwrap(say(token or b"")).message
+        assert offer[0] == 1
+        last = side.wrap(b"\x01\0\0\0", False).message
+        if way == "requests":
+            assert say(last) == b""
+        else:
+            raw.send(last)
+        assert raw.ask(MetadataRequest(topics=[]), 9).brokers
+
+
+def test_tokens_that_are_none(broker, kdc):
+    with Raw(broker.ports["SASL_PLAINTEXT"]) as raw:
+        raw.handshake("GSSAPI")
+        answer = raw.token(b"nonsense")
+        assert answer.error_code == 58
+        assert answer.error_message == (
+            "Authentication failed during authentication due to invalid credentials with SASL mechanism "
+            "GSSAPI"
+        )
+        assert raw.frame() == CLOSED
+
+
+async def test_aiokafka(broker, kdc):
+    import aiokafka
+
+    pytest.importorskip("gssapi")
+    try:
+        producer = aiokafka.AIOKafkaProducer(
+            bootstrap_servers=f"localhost:{broker.ports['SASL_PLAINTEXT']}",
+            security_protocol="SASL_PLAINTEXT",
+            sasl_mechanism="GSSAPI",
+            sasl_kerberos_service_name="kafka",
+            sasl_kerberos_domain_name="localhost",
+        )
+        await asyncio.wait_for(producer.start(), 60)
+    except AssertionError as error:
+        pytest.skip(str(error))
+    await producer.send_and_wait("t", b"x")
+    await producer.stop()
+
+
+def test_a_key_that_is_not_there(kdc):
+    for principal, keytab in ((f"nobody@{REALM}", kdc.keytab), (f"kafka/localhost@{REALM}", "/nowhere")):
+        config = {
+            "listeners": "PLAINTEXT://127.0.0.1:0,SASL_PLAINTEXT://127.0.0.1:0",
+            "listener.name.sasl_plaintext.gssapi.sasl.jaas.config": (
+                f'{JAAS} keyTab="{keytab}" principal="{principal}";'
+            ),
+        }
+        with pytest.raises(ConfigError, match="cannot be read"):
+            Broker(config=config).start()
+
+
+RULES = [
+    "RULE:[1:$1](App\\..*)s/App\\.(.*)/$1/g/L",
+    "RULE:[2:$1;$2](^.*;admin$)s/;admin$//",
+    "RULE:[2:$1](root)s/.*/kafka/U",
+    "DEFAULT",
+]
+
+
+@pytest.mark.parametrize(
+    ("principal", "name"),
+    [
+        ("alice@TEST", "alice"),
+        ("kafka/host@TEST", "kafka"),
+        ("johndoe/admin@TEST", "johndoe"),
+        ("root/x@OTHER", "KAFKA"),
+        ("alice", "alice"),
+    ],
+)
+def test_rules(principal, name):
+    assert KerberosRules(RULES, "TEST").name_of(principal) == name
+
+
+def test_names_that_no_rule_fits():
+    for principal in ("alice@OTHER", "a/b/c@TEST", "", "@TEST"):
+        with pytest.raises(NoLocalName):
+            KerberosRules(["DEFAULT"], "TEST").name_of(principal)
+    for text in ("RULE:", "x", "RULE:[1:$1]((", "RULE:[1:$1](a(?=b))"):
+        with pytest.raises(ConfigError):
+            KerberosRules([text], "TEST")
