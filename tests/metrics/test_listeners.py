@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from kbroker.cli.admin import main as admin
 from kbroker.client.cluster import Cluster
+from kbroker.client.records import produce
 from kbroker.client.topics import list_topics
 from kbroker.errors import ApiError
+from kbroker.protocol.record_batch import Record
 from kbroker.testing import Broker
+from kbroker.types import TopicPartition
 from tests.metrics.scrape import Scraped
 
 CONFIG = {
@@ -57,3 +61,16 @@ def test_logins_are_counted():
         assert value("connection_creation_total") >= 2
         assert value("incoming_byte_total") > 100
         assert value("outgoing_byte_total") > 100
+
+
+def test_quotas_tell_what_clients_do(monkeypatch):
+    with Broker(config={"kbroker.metrics.listener": "127.0.0.1:0"}) as broker:
+        broker.create_topic("t")
+        scraped = Scraped(broker)
+        monkeypatch.setenv("KBROKER_BOOTSTRAP", broker.bootstrap)
+        assert admin(["quotas", "set", "--client-id", "<default>", "producer_byte_rate=10000000"]) == 0
+        with Cluster(broker.bootstrap) as cluster:
+            produce(cluster, TopicPartition("t", 0), [Record(-1, 0, None, b"v" * 1000)] * 20)
+            labels = {"resource": "Produce", "clientId": "kbroker"}
+            assert scraped.value("kafka_server_quota_byte_rate", **labels) > 0
+            assert scraped.value("kafka_server_quota_throttle_time", **labels) == 0
