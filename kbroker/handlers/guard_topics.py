@@ -30,7 +30,9 @@ _DENIED = ErrorCode.TOPIC_AUTHORIZATION_FAILED
 
 
 def list_offsets(services: Services, context: RequestContext, request: Any, handle: Handle) -> Any:
-    """DESCRIBE."""
+    """DESCRIBE. Who only calls himself a replica is answered like a consumer (CVE-2018-1288)."""
+    if request.replica_id >= 0 and not may_on_cluster(services, context, Operation.CLUSTER_ACTION):
+        request = with_changes(request, replica_id=-1)
     may, may_not = split(
         services, context, Operation.DESCRIBE, ResourceType.TOPIC, request.topics, lambda each: each.name
     )

@@ -11,6 +11,7 @@ from kbroker.broker.access import Access
 from kbroker.handlers.context import RequestContext
 from kbroker.protocol.generated.access_control_entry_record import AccessControlEntryRecord
 from kbroker.protocol.generated.fetch_request import FetchPartition, FetchTopic
+from kbroker.protocol.generated.list_offsets_request import ListOffsetsPartition, ListOffsetsTopic
 from kbroker.protocol.generated.produce_request import PartitionProduceData, TopicProduceData
 from kbroker.protocol.generated.remove_access_control_entry_record import RemoveAccessControlEntryRecord
 from kbroker.security.acl import CLUSTER_NAME, Operation, PatternType, Permission, ResourceType
@@ -174,6 +175,24 @@ def test_who_calls_himself_a_replica_moves_nothing(node):
     assert partition.high_watermark == before
     allow(node, Operation.CLUSTER_ACTION, CLUSTER_NAME, ResourceType.CLUSTER)
     assert fetch_part(client, replica_id=2).error_code == 0
+
+
+def test_who_calls_himself_a_replica_sees_no_more_than_a_consumer(node):
+    """CVE-2018-1288: the end of the log is for followers."""
+    node.topic("t", replicas=(1, 2), isr=(1, 2))
+    allow(node, Operation.ALL)
+    client = node.connect()
+    assert produce_code(client) == 0
+
+    def end():
+        wanted = ListOffsetsPartition(partition_index=0, timestamp=-1)
+        topics = [ListOffsetsTopic(name="t", partitions=[wanted])]
+        answer = client.ask("ListOffsets", 4, replica_id=2, topics=topics)
+        return answer.topics[0].partitions[0].offset
+
+    assert end() == 0
+    allow(node, Operation.CLUSTER_ACTION, CLUSTER_NAME, ResourceType.CLUSTER)
+    assert end() == 1
 
 
 def test_connections_that_close_are_forgotten(node):
