@@ -31,7 +31,7 @@ from kbroker.security.authorizer import Undecided
 if TYPE_CHECKING:
     from kbroker.broker.fetch_session import FetchContext, FetchedPartition
     from kbroker.broker.services import Services
-    from kbroker.metrics.requests import Waiting
+    from kbroker.metrics.requests import ApiStats, Waiting
     from kbroker.storage.log_reader import FileSlice
 
 FetchAnswer: TypeAlias = "bytes | list[bytes | FileSlice] | Deferred[bytes | list[bytes | FileSlice]]"
@@ -56,6 +56,7 @@ class FetchConnection(Protocol):
     context: ConnectionContext
     fetch_cache: KnownFetches | None
     waiting: Waiting | None
+    answered: ApiStats | None
     began_s: float
     fast: Mapping[int, Callable[[Any, memoryview, int, int], Any]]
 
@@ -90,6 +91,7 @@ class FetchPath:
     ) -> None:
         """For the metrics."""
         stats = self._of_consumers if replica_id < 0 else self._of_followers
+        connection.answered = stats
         log = self._services.request_log
         if log is not None:
             now_s, is_parked = stats.now_s(), isinstance(answer, Deferred)

@@ -25,7 +25,7 @@ from kbroker.storage.log_reader import FileSlice
 
 if TYPE_CHECKING:
     from kbroker.handlers.context import ConnectionContext
-    from kbroker.metrics.requests import Waiting
+    from kbroker.metrics.requests import ApiStats, Waiting
 
 
 Segment: TypeAlias = bytes | FileSlice
@@ -89,6 +89,7 @@ class ConnectionCore:
         "_large",
         "_partial",
         "_rest",
+        "answered",
         "began_s",
         "close_reason",
         "commit_cache",
@@ -139,6 +140,8 @@ class ConnectionCore:
         self.began_s = 0.0
         self.frame_size = 0
         self.waiting: Waiting | None = None
+        #: Where the newest kind of request is counted.
+        self.answered: ApiStats | None = None
         #: Where its listener's connections are counted.
         self.traffic = NO_LISTENER
         #: These belong to the Produce and OffsetCommit paths, what this connection's frames have staged, and

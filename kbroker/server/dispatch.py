@@ -374,6 +374,7 @@ def note(
     stats: ApiStats, connection: ConnectionCore, version: int, size: int, started_s: float, answer: Any
 ) -> None:
     """A request was handled: how long it took, or that it is parked now."""
+    connection.answered = stats
     if isinstance(answer, Deferred) and not answer.done:
         connection.waiting = stats.wait(version, size, connection.began_s, started_s=started_s)
     else:

@@ -50,6 +50,7 @@ class SocketProtocol(asyncio.BufferedProtocol):
     """
 
     __slots__ = (
+        "_blocked_s",
         "_buffer",
         "_direct",
         "_draining",
@@ -93,6 +94,8 @@ class SocketProtocol(asyncio.BufferedProtocol):
         self._queue: deque[Segment] | None = None
         #: What the loop reads into, if it is a large frame's own buffer.
         self._target: memoryview | None = None
+        #: Since when the peer has not read what was sent; 0: it has.
+        self._blocked_s = 0.0
         self._watching = False
         self._draining = False
         self._paused = False
@@ -131,6 +134,7 @@ class SocketProtocol(asyncio.BufferedProtocol):
     def pause_writing(self) -> None:
         """The peer does not read fast enough."""
         self.core.write_blocked = True
+        self._blocked_s = self._blocked_s or self._loop.time()
 
     def resume_writing(self) -> None:
         """It does again."""
@@ -142,6 +146,7 @@ class SocketProtocol(asyncio.BufferedProtocol):
             self._send_queue()
         else:
             self.core.write_blocked = False
+        self._note_sent()
         self._after()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -266,6 +271,7 @@ class SocketProtocol(asyncio.BufferedProtocol):
                     raise FileGone("a segment was cut while it was being sent")
         except (BlockingIOError, InterruptedError):
             self.core.write_blocked = True
+            self._blocked_s = self._blocked_s or self._loop.time()
             if not self._watching:
                 self._watching = True
                 self._loop.add_writer(fd, self._writable)
@@ -278,7 +284,15 @@ class SocketProtocol(asyncio.BufferedProtocol):
     def _writable(self) -> None:
         self.last_active = self._loop.time()
         self._send_queue()
+        self._note_sent()
         self._after()
+
+    def _note_sent(self) -> None:
+        """For the metrics: how long the newest answer took to leave."""
+        if self._blocked_s and not self.core.write_blocked:
+            if self.core.answered is not None:
+                self.core.answered.sent(int((self._loop.time() - self._blocked_s) * 1e6))
+            self._blocked_s = 0.0
 
 
 def _duplicate(transport: asyncio.Transport) -> socket.socket:

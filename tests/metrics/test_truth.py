@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 
 from kbroker.client.cluster import Cluster
 from kbroker.client.records import fetch, produce
 from kbroker.client.topics import delete_topics, list_topics
 from kbroker.errors import ApiError
+from kbroker.protocol.generated.fetch_request import FetchPartition, FetchRequest, FetchTopic
 from kbroker.protocol.record_batch import Record, build_batch
 from kbroker.types import TopicPartition
 
@@ -122,3 +125,29 @@ def test_counts_of_a_topic_that_is_gone_stay_in_the_total(scraped, cluster):
     delete_topics(cluster, ["fleeting"])
     assert scraped.value(f"{_TOPIC}messagesin_total") == before
     assert scraped.value(f"{_TOPIC}messagesin_total", topic="fleeting") is None
+
+
+def test_an_answer_that_the_peer_does_not_read_is_being_sent(scraped, cluster):
+    place = TopicPartition(scraped.broker.create_topic("slow"), 0)
+    for _ in range(16):
+        produce(cluster, place, [Record(-1, 0, None, b"v" * 500_000)] * 2)
+    request = FetchRequest(
+        max_wait_ms=0,
+        max_bytes=1 << 26,
+        topics=[
+            FetchTopic(topic="slow", partitions=[FetchPartition(partition=0, partition_max_bytes=1 << 26)])
+        ],
+    )
+    host, _, port = scraped.broker.bootstrap.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=60) as sock:
+        body = b"\0\1\0\x0b\0\0\0\1\xff\xff" + request.encode(11)
+        sock.sendall(len(body).to_bytes(4, "big") + body)
+        stream = sock.makefile("rb")
+        size = int.from_bytes(stream.read(4), "big")
+        assert size > 8_000_000
+        # Until the answer is on its way as far as buffers go, then for good.
+        assert len(stream.read(size)) == size
+        sock.sendall(len(body).to_bytes(4, "big") + body)
+        assert stream.read(4)
+    labels = ("quantile", "0.999"), ("request", "FetchConsumer")
+    assert scraped.samples()["kafka_network_requestmetrics_responsesendtimems", labels] > 0
