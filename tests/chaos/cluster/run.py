@@ -22,7 +22,7 @@ from tests.chaos.cluster.nodes import LoopbackCluster, NetworkCluster, faketime_
 from tests.chaos.cluster.pipeline import SOURCE, TARGET, Pipeline, decode_moved
 from tests.chaos.cluster.workload import QUICK, Churner, Member, RawSender, Reader, Sender, Watcher
 
-MAIN, GROUP = "main", "readers"
+MAIN, GROUP, MODERN_GROUP = "main", "readers", "modern"
 PARTITIONS = 3
 #: After the last fault: until all is in sync, every partition takes records, and the pipeline is done.
 MEND_S = 90.0
@@ -104,6 +104,10 @@ class Run:
             "offsets.topic.num.partitions": 3,
             "transaction.state.log.num.partitions": 3,
             "group.initial.rebalance.delay.ms": 0,
+            "group.consumer.session.timeout.ms": 6000,
+            "group.consumer.min.session.timeout.ms": 6000,
+            "group.consumer.heartbeat.interval.ms": 500,
+            "group.consumer.min.heartbeat.interval.ms": 500,
             "log.segment.bytes": 1 << 20,
             "log.roll.ms": 5000,
             "log.index.interval.bytes": 64,
@@ -191,6 +195,9 @@ class Run:
             Member(history, bootstrap, "member-1", MAIN, GROUP),
             Member(history, bootstrap, "member-2", MAIN, GROUP),
             Watcher(history, bootstrap, GROUP, keys),
+            Member(history, bootstrap, "modern-1", MAIN, MODERN_GROUP, modern=True),
+            Member(history, bootstrap, "modern-2", MAIN, MODERN_GROUP, modern=True),
+            Watcher(history, bootstrap, MODERN_GROUP, keys, looks_at_ends=False),
             Churner(history, bootstrap, "churner"),
         ]
         return senders, readers, Pipeline(history, bootstrap)

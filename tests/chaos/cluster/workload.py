@@ -249,12 +249,19 @@ class Reader(Client):
 
 
 class Member(Client):
-    """A member of a group: reads what it is assigned, and commits."""
+    """A member of a group: reads what it is assigned, and commits. `modern`: by KIP-848."""
 
-    def __init__(self, history: History, bootstrap: str, name: str, topic: str, group: str) -> None:
+    def __init__(
+        self, history: History, bootstrap: str, name: str, topic: str, group: str, *, modern: bool = False
+    ) -> None:
         super().__init__(history, bootstrap, name)
         self._topic = topic
         self.group = group
+        self._protocol = (
+            {"group.protocol": "consumer"}
+            if modern
+            else {"session.timeout.ms": 6000, "heartbeat.interval.ms": 500}
+        )
         self._session = 0
 
     def work(self) -> None:
@@ -264,8 +271,8 @@ class Member(Client):
             consumer = Consumer(
                 QUICK
                 | {"bootstrap.servers": self.bootstrap, "group.id": self.group, "enable.auto.commit": False}
-                | {"auto.offset.reset": "earliest", "session.timeout.ms": 6000}
-                | {"heartbeat.interval.ms": 500, "fetch.wait.max.ms": 100}
+                | {"auto.offset.reset": "earliest", "fetch.wait.max.ms": 100}
+                | self._protocol
             )
             consumer.subscribe([self._topic], on_assign=self._moved, on_revoke=self._moved)
             until = time.monotonic() + 15
@@ -302,10 +309,13 @@ class Member(Client):
 class Watcher(Client):
     """Looks at committed offsets and at the ends of partitions, one look after the other."""
 
-    def __init__(self, history: History, bootstrap: str, group: str, keys: list[Key]) -> None:
-        super().__init__(history, bootstrap, "watcher")
+    def __init__(
+        self, history: History, bootstrap: str, group: str, keys: list[Key], *, looks_at_ends: bool = True
+    ) -> None:
+        super().__init__(history, bootstrap, f"watcher-{group}")
         self._group = group
         self._keys = keys
+        self._end_keys = keys if looks_at_ends else []
 
     def work(self) -> None:
         consumer = Consumer(
@@ -321,7 +331,7 @@ class Watcher(Client):
                         key = place.topic, place.partition
                         look = Committed(self._group, key, place.offset, began, time.monotonic())
                         self.history.committed.append(look)
-            for key in self._keys:
+            for key in self._end_keys:
                 began = time.monotonic()
                 with suppress(KafkaException):
                     _, end = consumer.get_watermark_offsets(Place(*key), timeout=2, cached=False)
