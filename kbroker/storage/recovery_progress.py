@@ -72,11 +72,13 @@ class RecoveryProgress:
         done = self._bytes + self._partitions * _PARTITION_BYTES
         total = self._total_bytes + self._total_partitions * _PARTITION_BYTES
         left_ms = (now_ms - self._started_ms) * max(total - done, 0) // max(done, 1)
+        # What was before the first one says nothing of the others.
+        known = done * 50 >= total
         logger.info(
-            "opening logs: %d of %d partitions, %.1f of %.1f MB read, about %d s left",
+            "opening logs: %d of %d partitions, %.1f of %.1f MB read%s",
             self._partitions,
             self._total_partitions,
             self._bytes / 1e6,
             max(self._total_bytes, self._bytes) / 1e6,
-            -(-left_ms // 1000),
+            f", about {-(-left_ms // 1000):.0f} s left" if known else "",
         )
