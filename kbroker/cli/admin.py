@@ -36,6 +36,7 @@ class _Root(AdminGroup):
         "metrics",
         "quotas",
         "limits",
+        "drain",
         "users",
         "acls",
         "audit",

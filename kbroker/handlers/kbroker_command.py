@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 VERSIONS = (0, 0)
 
-COMMANDS = frozenset({"audit", "clients", "client_metrics", "metrics", "quotas", "limits", "quota_shares"})
+COMMANDS = frozenset(
+    {"audit", "clients", "client_metrics", "metrics", "quotas", "limits", "quota_shares", "disconnect"}
+)
 #: Of the arguments' JSON.
 _ARGUMENTS_BYTES_MAX = 65_536
 

@@ -64,6 +64,7 @@ def follow_limits(server: SocketServer, services: Services) -> None:
         return None if quotas is None else quotas.quotas.table.connection_rate(address)
 
     config.subscribe(changed)
+    services.extras["disconnect"] = server.disconnect_clients
     server.address_rate = address_rate
     server.use_windows(
         Windows(config.get_int("quota.window.num"), config.get_int("quota.window.size.seconds"))

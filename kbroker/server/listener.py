@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from kbroker.handlers.api_table import OWN_CLIENT
 from kbroker.handlers.context import BROKER, ConnectionContext
 from kbroker.metrics.traffic import ListenerStats
 from kbroker.plain import made, plain
@@ -167,6 +168,13 @@ class SocketServer:
             protocol.abort()
         while self._connections:
             await asyncio.sleep(0)
+
+    def disconnect_clients(self, seconds: float) -> int:
+        """Close what clients have open, one after the other; how many that are. Our nodes and tools stay."""
+        chosen = [each for each in self._connections if each.core.context.client_software_name != OWN_CLIENT]
+        for position, each in enumerate(chosen):
+            self._loop.call_later(seconds * position / len(chosen), each.finish)
+        return len(chosen)
 
     # -- connections --
 
