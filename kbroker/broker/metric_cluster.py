@@ -132,19 +132,25 @@ def _add_quorum(services: Services, kraft: KraftNode) -> None:
     registry = services.metrics
     registry.attributes(_SERVER, "raft-metrics", lambda: _raft(kraft))
 
+    def written_ms() -> int:
+        # What the active controller wrote itself it has not read: it became true when it was applied.
+        return kraft.metadata.last_timestamp_ms or services.extras.get("applied_ms", 0)
+
     def lag_ms() -> int:
-        written_ms = kraft.metadata.last_timestamp_ms
-        return max(services.clock.now_ms() - written_ms, 0) if written_ms else 0
+        """0 when all is applied that is known to be committed: an idle cluster writes nothing."""
+        if services.metadata.image.offset + 1 >= kraft.raft.node.high_watermark:
+            return 0
+        return max(services.clock.now_ms() - written_ms(), 0)
 
     domain, kind = "kafka.controller", "KafkaController"
-    registry.gauge(domain, kind, "LastAppliedRecordTimestamp", lambda: kraft.metadata.last_timestamp_ms)
+    registry.gauge(domain, kind, "LastAppliedRecordTimestamp", written_ms)
     registry.gauge(domain, kind, "LastAppliedRecordLagMs", lag_ms)
     registry.attributes(
         _SERVER,
         "broker-metadata-metrics",
         lambda: {
             "last-applied-record-offset": services.metadata.image.offset,
-            "last-applied-record-timestamp": kraft.metadata.last_timestamp_ms,
+            "last-applied-record-timestamp": written_ms(),
             "last-applied-record-lag-ms": lag_ms(),
             # A record that cannot be applied ends the node.
             "metadata-load-error-count": 0,

@@ -30,6 +30,7 @@ def wire_metrics(services: Services, **parts: Any) -> None:
     )
 
     def on_metadata(old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
+        services.extras["applied_ms"] = services.clock.now_ms()
         if services.controller.active:
             for change in delta.topics.values():
                 for index, state in change.partitions.items():

@@ -109,6 +109,8 @@ def test_the_node_tells_of_itself(scraped, cluster):
     assert get["kafka_server_raft_metrics_number_of_voters"] == 1
     assert get["kafka_server_raft_metrics_high_watermark"] > 0
     assert samples["kafka_server_raft_metrics_current_state_info", (("state", "leader"),)] == 1
+    assert get["kafka_server_broker_metadata_metrics_last_applied_record_timestamp"] > 1_700_000_000_000
+    assert get["kafka_server_broker_metadata_metrics_last_applied_record_lag_ms"] == 0
     partitions = get["kafka_server_replicamanager_partitioncount"]
     assert partitions == get["kafka_controller_kafkacontroller_globalpartitioncount"]
     connections = samples[
