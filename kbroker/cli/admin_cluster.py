@@ -11,6 +11,8 @@ from kbroker.cli.output import time_text
 from kbroker.client.describe import ClusterInfo, Quorum, api_versions, describe_cluster, describe_quorum
 from kbroker.client.errors import ClientError, Unreachable
 from kbroker.client.features import SAFE_DOWNGRADE, UPGRADE, update_features
+from kbroker.client.own import command
+from kbroker.errors import ApiError
 
 
 @click.group(cls=AdminGroup)
@@ -55,12 +57,22 @@ def _show_brokers(session: Session, info: ClusterInfo, controller: int) -> None:
             broker.id,
             f"{broker.host}:{broker.port}",
             broker.rack,
-            "fenced" if broker.fenced else "up",
+            "fenced" if broker.fenced else _state(session, broker.id),
             "controller" if broker.id == controller else None,
         )
         for broker in info.brokers
     ]
     session.show(None, ("BROKER", "ADDRESS", "RACK", "STATE", "ROLE"), rows, f"cluster {info.id}")
+
+
+def _state(session: Session, broker_id: int) -> str:
+    """ "up", and what a kbroker does to protect itself."""
+    try:
+        limits = command(session.cluster, broker_id, "limits")
+    except (ApiError, ClientError):
+        return "up"
+    level = limits.get("level", "OPEN")
+    return "up" if level == "OPEN" else f"up, producers {level.lower()} ({', '.join(limits['reasons'])})"
 
 
 def quorum_silent(session: Session, error: Unreachable) -> str:

@@ -82,6 +82,12 @@ class LeasedAllowance(Allowance):
         """See `Allowance.window_max`."""
         return (self.whole if self._health.is_up else self.limit) * self._full_s
 
+    def observed(self, now_ms: float) -> float:
+        """Units a second, lately."""
+        if not self._health.is_up:
+            return super().observed(now_ms)
+        return self._supply if now_ms - self.used_ms < 1000 else 0.0
+
     def wants(self) -> float:
         """Tokens to ask for in this round; 0: nobody uses them."""
         at_hand = max(self._needed, self.whole * LEASE_S * 0.01) * AT_HAND_ROUNDS
