@@ -11,6 +11,7 @@ import hmac
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from kbroker.security.sasl import Login, LoginFailed
@@ -47,8 +48,9 @@ class TokenCredential(NamedTuple):
     ends_ms: int
 
 
+@lru_cache(maxsize=64)
 def salted_password(mechanism: str, password: str, salt: bytes, iterations: int) -> bytes:
-    """PBKDF2; takes milliseconds, without the interpreter's lock."""
+    """PBKDF2; takes milliseconds, without the interpreter's lock. Who logs in often does it once."""
     return hashlib.pbkdf2_hmac(MECHANISMS[mechanism][1], password.encode(), salt, iterations)
 
 

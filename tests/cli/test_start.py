@@ -155,7 +155,7 @@ def test_settings_that_are_wrong(tmp_path, data, refused):
     assert "Not a number of type INT" in refused("--set", "num.partitions=many", "--data", data)
     assert "--set needs name=value" in refused("--set", "num.partitions", "--data", data)
     assert "cannot read" in refused("--config", tmp_path / "absent", "--data", data)
-    assert "is not supported yet" in refused("--set", "listeners=SSL://:0", "--data", data)
+    assert "needs a certificate" in refused("--set", "listeners=SSL://:0", "--data", data)
     assert "--port must be between" in refused("--port", 99999, "--data", data)
     assert refused("--port", 0, "--data", "") == "kbroker: --data needs a folder"
     assert "names a folder twice" in refused("--port", 0, "--data", f"{data},{data}/../data")
