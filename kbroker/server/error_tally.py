@@ -19,9 +19,9 @@ class Shape(NamedTuple):
     arrays: tuple[tuple[str, Shape], ...]
 
 
-def shape_of(message: type) -> Shape | None:
-    """None: there is no error code in it."""
-    slots: tuple[str, ...] = message.__slots__  # type: ignore[attr-defined]
+def shape_of(message: Any) -> Shape | None:
+    """Of a class of messages; None: there is no error code in it."""
+    slots: tuple[str, ...] = message.__slots__
     module = sys.modules[message.__module__]
     arrays = []
     for name, annotation in message.__init__.__annotations__.items():
