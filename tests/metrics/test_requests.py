@@ -25,7 +25,7 @@ def stats(clock):
 
 
 def phases(stats):
-    return {name: histogram for name, histogram in stats.phases()}
+    return dict(stats.phases())
 
 
 def test_answered_in_one_go_is_local_and_nothing_else(stats, clock):
