@@ -53,8 +53,8 @@ def _response(
 ) -> AlterPartitionReassignmentsResponse:
     left = iter(outcomes)
     return AlterPartitionReassignmentsResponse(
-        allow_replication_factor_change=request.allow_replication_factor_change,
-        # Kafka's text where nothing was asked for differs from none at all.
+        # Where nothing was asked for, Kafka answers with what stands in every field before it is filled.
+        allow_replication_factor_change=request.allow_replication_factor_change or not request.topics,
         error_message=None if request.topics else "",
         responses=[
             ReassignableTopicResponse(

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 VERSIONS = (0, 2)
 
+#: A move needs a folder whose name has an id and a suffix behind the partition's (KAFKA-4893).
+_NAME_MAX = 255 - len(".") - 32 - len("-future")
+
 
 def handle(
     services: Services, context: RequestContext, request: AlterReplicaLogDirsRequest
@@ -46,6 +49,8 @@ def handle(
 
 
 def _move(services: Services, tp: TopicPartition, path: str) -> ErrorCode:
+    if len(f"{tp.topic}-{tp.partition}") > _NAME_MAX:
+        return ErrorCode.INVALID_TOPIC_EXCEPTION
     if services.log_mover is None:
         return ErrorCode.REPLICA_NOT_AVAILABLE
     try:

@@ -101,6 +101,7 @@ def test_what_cannot_be_moved(node):
     node.topic("t")
     client = node.connect()
     assert alter(client, "/nowhere") == [ErrorCode.LOG_DIR_NOT_FOUND]
+    assert alter(client, "/nowhere", "x" * 300) == [ErrorCode.INVALID_TOPIC_EXCEPTION]
     assert alter(client, node.logs.dirs[1].path, "none") == [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
     node.logs.dirs[1].fail_for_good(OSError(errno.EIO, "Input/output error"))
     assert alter(client, node.logs.dirs[1].path) == [ErrorCode.KAFKA_STORAGE_ERROR]
