@@ -9,7 +9,7 @@ much again, and one alone gets a new burst whenever the old one leaves the windo
 from __future__ import annotations
 
 from kbroker.quotas.rate import Rate
-from kbroker.quotas.windows import Windows
+from kbroker.quotas.windows import DELAY_MS_MAX, Windows
 
 
 class Allowance:
@@ -125,8 +125,8 @@ class Allowance:
 
     def _delay_ms(self, now_ms: float) -> float:
         """By Kafka's formula, and by what is owed beyond the burst that the window has room for."""
-        return max(self._rate.delay_ms(self.limit, now_ms), self._debt_ms(now_ms))
+        return min(max(self._rate.delay_ms(self.limit, now_ms), self._debt_ms(now_ms)), DELAY_MS_MAX)
 
     def _debt_ms(self, now_ms: float) -> float:
         burst_s = self._full_s if now_ms < self._grace_until_ms else 0
-        return (-self._credit / self.limit - burst_s) * 1000
+        return min((-self._credit / self.limit - burst_s) * 1000, DELAY_MS_MAX)

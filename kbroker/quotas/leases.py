@@ -9,7 +9,7 @@ even share (`Allowance`), from the moment that it is known, and back by itself.
 from __future__ import annotations
 
 from kbroker.quotas.allowance import Allowance
-from kbroker.quotas.windows import Windows
+from kbroker.quotas.windows import DELAY_MS_MAX, Windows
 
 #: How often tokens are asked for; an answer later than this counts as none.
 LEASE_S = 0.1
@@ -110,7 +110,7 @@ class LeasedAllowance(Allowance):
         if self._pool >= 0:
             return 0
         supply = max(self._supply, self.whole * 0.01)
-        delay_ms = round(max(-self._pool / supply, LEASE_S) * 1000)
+        delay_ms = round(min(max(-self._pool / supply, LEASE_S) * 1000, DELAY_MS_MAX))
         self.held_until_ms = now_ms + delay_ms
         return delay_ms
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kbroker.quotas.windows import DELAY_MS_MAX
+
 
 class TokenBucket:
     """Starts full. May be in debt: what is taken is taken, the next one waits.
@@ -50,4 +52,4 @@ class TokenBucket:
 
     def wait_ms(self) -> int:
         """The ms until nothing is owed."""
-        return round(-self.tokens / self.rate * 1000) if self.tokens < 0 else 0
+        return round(min(-self.tokens / self.rate * 1000, DELAY_MS_MAX)) if self.tokens < 0 else 0

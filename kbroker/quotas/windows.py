@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+#: The longest delay that an answer can tell of.
+DELAY_MS_MAX = 2**31 - 1
+
 
 class Windows(NamedTuple):
     """`quota.window.num` samples of `quota.window.size.seconds`."""

@@ -5,7 +5,8 @@ import heapq
 import pytest
 
 from kbroker.quotas.allowance import Allowance
-from kbroker.quotas.windows import Windows
+from kbroker.quotas.token_bucket import TokenBucket
+from kbroker.quotas.windows import DELAY_MS_MAX, Windows
 
 LIMIT = 100_000
 
@@ -89,3 +90,19 @@ def test_a_change_counts_from_now_on():
     allowance.charge(10_000, 0)
     allowance.change(100, 0)
     assert allowance.charge(1, 0) > 80_000
+
+
+@pytest.mark.parametrize("limit", [1.0, 5e-324])
+def test_no_delay_is_longer_than_an_answer_can_tell(limit):
+    for charge in ("charge", "ask"):
+        allowance = Allowance(limit, Windows(), 0)
+        getattr(allowance, charge)(1.0, 0)
+        assert getattr(allowance, charge)(1e12, 0) == DELAY_MS_MAX
+    bucket = TokenBucket(limit, 11, 0)
+    assert bucket.take(1e12, 0) == DELAY_MS_MAX
+
+
+def test_with_one_sample_it_works_too():
+    allowance = Allowance(100.0, Windows(1, 1), 0)
+    for now in range(0, 5000, 100):
+        assert 0 <= allowance.charge(1000, now) < 10**6
