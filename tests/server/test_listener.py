@@ -77,8 +77,8 @@ async def test_a_broker_gets_in_where_clients_have_taken_all_places(running):
 
 
 async def test_an_address_that_opens_too_many_is_closed_after_a_moment(running):
-    running.server.use_windows(Windows(samples=2, seconds=1))
-    running.server.address_rate = lambda address: 1
+    running.server.use_windows(Windows(samples=101, seconds=1))
+    running.server.address_rate = lambda address: 0.01  # one in 100 s
     first, second = await running.connect(), await running.connect()
     second.send(GOOD)
     first.send(GOOD)
