@@ -7,6 +7,7 @@ import http.client
 import logging
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -123,10 +124,8 @@ class HttpAsker:
                 result = self._post(questions)
             except (OSError, ValueError, http.client.HTTPException) as error:
                 result = error
-            try:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 self._loop.call_soon_threadsafe(finish, result)
-            except RuntimeError:
-                pass  # the loop is closed: nobody waits any more
 
         self._threads.submit(work)
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from kbroker.cli.main import main
 from kbroker.cli.log_setup import ShortFormatter
+from kbroker.cli.main import main
 from kbroker.cli.start import admin_command, start
 from tests.doubles import wait_until
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kbroker.raft.messages import ResignRequested
 from kbroker.raft.rpc import BeginQuorumEpochRequest
 from kbroker.raft.voter_set import ReplicaKey
-from tests.sim.quorum import Quorum, directory, voter
+from tests.sim.quorum import Quorum
 
 
 def test_a_leader_hands_over_to_a_voter_that_listens():

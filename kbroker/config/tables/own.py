@@ -18,7 +18,7 @@ kbroker.audit.log.max.bytes | long | 67108864 | >=1024 | ro | obeyed
 kbroker.audit.log.max.files | int | 10 | >=1 | ro | obeyed
     How many files of the audit log there are at most.
 kbroker.authorizer.addresses | list |  | no empty items | ro | obeyed
-    Addresses and networks (10.0.0.0/8) whose clients may do everything, if kbroker.authorizers names addresses.
+    Addresses and networks (10.0.0.0/8) whose clients may do all, if kbroker.authorizers names addresses.
 kbroker.authorizer.http.cache.ms | long | 30000 | >=1000 | ro | obeyed
     How long an answer of the HTTP authorizer holds.
 kbroker.authorizer.http.on.failure | string | deny | in deny,allow,next | ro | obeyed
