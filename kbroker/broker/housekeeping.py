@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.clock import Clock
     from kbroker.config.broker_config import BrokerConfig
-    from kbroker.storage.log import FsyncJob, Log
     from kbroker.storage.checkpoint_job import CheckpointJob
+    from kbroker.storage.log import FsyncJob, Log
     from kbroker.storage.log_manager import LogManager
 
 _log = logging.getLogger(__name__)
