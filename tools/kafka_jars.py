@@ -70,6 +70,18 @@ def streams_jars(cache: Path) -> Path:
     return _ensure(cache / f"kafka-streams-{KAFKA_VERSION}", _pom(dependencies, ["org.rocksdb:rocksdbjni"]))
 
 
+def zookeeper_path(cache: Path) -> str:
+    """A Java class path with ZooKeeper's server, of the version that Apache Kafka 3.9 runs on; MavenError."""
+    dependencies = [
+        "org.apache.zookeeper:zookeeper:3.8.4",
+        "io.dropwizard.metrics:metrics-core:4.1.12.1",
+        "org.xerial.snappy:snappy-java:1.1.10.5",
+        "org.slf4j:slf4j-nop:1.7.36",
+    ]
+    loggers = ["ch.qos.logback:logback-classic", "ch.qos.logback:logback-core"]
+    return f"{_ensure(cache / 'zookeeper-3.8.4', _pom(dependencies, loggers))}{os.sep}*"
+
+
 def _ensure(folder: Path, pom: str) -> Path:
     jars = folder / "jars"
     if jars.is_dir():
