@@ -69,6 +69,20 @@ def test_later_state_wins_and_what_lies_before_the_start_goes(w):
     assert w.read().batches == (StateBatch(2, 2, 0, 1), StateBatch(3, 4, 2, 2), StateBatch(5, 9, 0, 1))
 
 
+def test_a_write_that_comes_late_undoes_nothing(w):
+    w.write(StateBatch(0, 9, 2, 3), StateBatch(10, 19, 0, 2), start=0)
+    w.write(StateBatch(0, 14, 0, 2), StateBatch(15, 24, 4, 2), start=0)
+    assert w.read().batches == (
+        StateBatch(0, 9, 2, 3),
+        StateBatch(10, 14, 0, 2),
+        StateBatch(15, 24, 4, 2),
+    )
+    w.write(start=10)
+    w.write(StateBatch(0, 3, 0, 1), start=0)
+    assert w.read().start_offset == 10
+    assert w.read().batches[0].first == 10
+
+
 def test_a_reader_becomes_the_leader_and_older_ones_are_fenced(w):
     assert w.read(leader_epoch=3).leader_epoch == 3
     assert code(w.write(StateBatch(0, 0, 2, 1), leader_epoch=2)) is ErrorCode.FENCED_LEADER_EPOCH

@@ -1,8 +1,12 @@
-"""Old and new state of records, put together: newer ones win, equal neighbours become one."""
+"""Old and new state of records, put together; equal neighbours become one.
+
+A write that was asked again may come after a later one. So of two states of a record the one with more
+deliveries wins, and of those with as many the one that is further on, as in Kafka.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kbroker.coordinator.share.spans import StateBatch
 
@@ -11,7 +15,7 @@ def combined(old: Sequence[StateBatch], new: Sequence[StateBatch], start_offset:
     """Sorted, apart, nothing before `start_offset`.
 
     Args:
-        new: what overrides `old` where both speak of a record; later ones override earlier ones.
+        new: what there is besides; the order does not matter, but for two that are equally far.
     """
     merged = sorted(old)
     for batch in new:
@@ -30,15 +34,25 @@ def combined(old: Sequence[StateBatch], new: Sequence[StateBatch], start_offset:
 
 
 def _laid_over(below: Iterable[StateBatch], top: StateBatch) -> list[StateBatch]:
-    found = []
+    found, pieces = [], [top]
     for each in below:
         if each.last < top.first or each.first > top.last:
             found.append(each)
-            continue
-        if each.first < top.first:
-            found.append(each._replace(last=top.first - 1))
-        if each.last > top.last:
-            found.append(each._replace(first=top.last + 1))
-    found.append(top)
+        elif (each.deliveries, each.state) > (top.deliveries, top.state):
+            found.append(each)
+            pieces = [piece for other in pieces for piece in _without(other, each)]
+        else:
+            found += _without(each, top)
+    found += pieces
     found.sort()
     return found
+
+
+def _without(batch: StateBatch, hole: StateBatch) -> Iterator[StateBatch]:
+    if batch.last < hole.first or batch.first > hole.last:
+        yield batch
+        return
+    if batch.first < hole.first:
+        yield batch._replace(last=hole.first - 1)
+    if batch.last > hole.last:
+        yield batch._replace(first=hole.last + 1)

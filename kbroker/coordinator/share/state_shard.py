@@ -122,6 +122,9 @@ class ShareStateShard:
             return Outcome.answer(ticket, _error(ErrorCode.FENCED_LEADER_EPOCH))
         if what.state_epoch < old.state_epoch:
             return Outcome.answer(ticket, _error(ErrorCode.FENCED_STATE_EPOCH))
+        if what.state_epoch == old.state_epoch and UNKNOWN_OFFSET != what.start_offset < old.start_offset:
+            # A late one: what is done with does not come back.
+            what = what._replace(start_offset=old.start_offset)
         if old.updates >= self._updates_max or what.state_epoch > old.state_epoch:
             new = _folded(old, what)._replace(
                 snapshot_epoch=old.snapshot_epoch + 1, state_epoch=what.state_epoch, updates=0

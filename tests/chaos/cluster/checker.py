@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 
-from tests.chaos.cluster.history import History, Key, Sent
+from tests.chaos.cluster.history import Given, History, Key, Sent
 
 _EXAMPLES = 3
+#: From this delivery on a record may be given up: answers that were lost with a connection count, too.
+GIVEN_UP_FROM = 5
 
 
 def check(history: History) -> dict[str, list[str]]:
@@ -210,6 +212,48 @@ def _exactly_once(history: History) -> Iterator[str]:
         yield f"{value:#x} is in the output, not in the input"
 
 
+def _share_group(history: History) -> Iterator[str]:
+    """A record that was accepted had one holder from its delivery on, for ever.
+
+    A delivery that nobody could acknowledge any more says nothing: its lock may have ended, or its leader.
+    """
+    begins: dict[tuple[Key, int], list[Given]] = defaultdict(list)
+    for given in history.given:
+        for offset in range(given.first, given.last + 1):
+            begins[given.key, offset].append(given)
+    accepted: dict[tuple[Key, int], Given] = {}
+    for said in history.said:
+        if said.outcome != "ok" or not said.accepted:
+            continue
+        given = said.given
+        for offset in range(given.first, given.last + 1):
+            place = given.key, offset
+            if place in accepted:
+                yield f"{place} was accepted of {accepted[place]} and of {given}"
+            accepted[place] = given
+            for other in begins[place]:
+                if other is not given and other.began > given.ended:
+                    yield f"{place} was given as {given}, accepted at {said.ended:.3f}, and given as {other}"
+
+
+def _left_over(history: History) -> Iterator[str]:
+    for place in not_worked_on(history)[:100] if history.given else ():
+        yield f"{place} waits for the share group for ever"
+
+
+def not_worked_on(history: History) -> list[tuple[Key, int]]:
+    """Records of `main` that the share group has still to be given, or given again."""
+    done: set[tuple[Key, int]] = set()
+    for given in history.given:
+        if given.count >= GIVEN_UP_FROM:
+            done.update((given.key, offset) for offset in range(given.first, given.last + 1))
+    for said in history.said:
+        if said.accepted and said.outcome != "fail":
+            done.update((said.given.key, offset) for offset in range(said.given.first, said.given.last + 1))
+    places = ((key, offset) for key, records in history.final.items() for offset, _ in records)
+    return [place for place in places if place[0][0] == "main" and place not in done]
+
+
 def _problems(history: History) -> Iterator[str]:
     yield from history.problems
 
@@ -228,6 +272,8 @@ CHECKS: dict[str, Callable[[History], Iterator[str]]] = {
     "committed offset went back": _commits_back,
     "end went back": _ends_back,
     "exactly once": _exactly_once,
+    "share group: two holders": _share_group,
+    "share group: not delivered": _left_over,
 }
 
 

@@ -77,6 +77,28 @@ class Move(NamedTuple):
     outcome: str
 
 
+class Given(NamedTuple):
+    """Records that a member of the share group was given: asked for between `began` and `ended`."""
+
+    member: str
+    key: Key
+    first: int
+    last: int
+    count: int
+    began: float
+    ended: float
+
+
+class Said(NamedTuple):
+    """What a member said of records: accepted, or given back. `outcome` as in `Sent`."""
+
+    given: Given
+    accepted: bool
+    outcome: str
+    began: float
+    ended: float
+
+
 class FaultSpan(NamedTuple):
     """A fault: from its beginning to its end."""
 
@@ -99,6 +121,8 @@ class History:
     committed: list[Committed] = field(default_factory=list)
     ends: list[EndSeen] = field(default_factory=list)
     moves: list[Move] = field(default_factory=list)
+    given: list[Given] = field(default_factory=list)
+    said: list[Said] = field(default_factory=list)
     faults: list[FaultSpan] = field(default_factory=list)
     #: What a new consumer finds at the end, from the first offset to the last: key -> [(offset, value)].
     final: dict[Key, list[tuple[int, int]]] = field(default_factory=dict)
@@ -110,7 +134,8 @@ class History:
 
     def operations(self) -> int:
         """How many."""
-        return sum(map(len, (self.sent, self.read, self.commits, self.committed, self.ends, self.moves)))
+        all_kinds = self.sent, self.read, self.commits, self.committed, self.ends, self.moves, self.said
+        return sum(map(len, all_kinds))
 
     def acknowledged(self) -> Iterator[Sent]:
         """Sends that were."""

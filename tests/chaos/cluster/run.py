@@ -15,11 +15,12 @@ from pathlib import Path
 from confluent_kafka import Consumer, KafkaError, TopicPartition as Place
 
 from kbroker.protocol.record_batch import iter_batches
-from tests.chaos.cluster.checker import check, silences
+from tests.chaos.cluster.checker import check, not_worked_on, silences
 from tests.chaos.cluster.faults import Nemesis, possible
 from tests.chaos.cluster.history import History, Key, decode
 from tests.chaos.cluster.nodes import LoopbackCluster, NetworkCluster, faketime_library
 from tests.chaos.cluster.pipeline import SOURCE, TARGET, Pipeline, decode_moved
+from tests.chaos.cluster.share import SETTINGS as SHARE_SETTINGS, Worker, begin_at_the_start
 from tests.chaos.cluster.workload import QUICK, Churner, Member, RawSender, Reader, Sender, Watcher
 
 MAIN, GROUP, MODERN_GROUP = "main", "readers", "modern"
@@ -112,6 +113,7 @@ class Run:
             "log.roll.ms": 5000,
             "log.index.interval.bytes": 64,
             "auto.create.topics.enable": False,
+            **SHARE_SETTINGS,
         }
         profile = "production" if self.plan.disk in ("ext4", "xfs") else "dev"
         if not self.plan.network:
@@ -130,6 +132,7 @@ class Run:
         with self.cluster:
             for topic in (MAIN, SOURCE, TARGET):
                 self.cluster.create_topic(topic, PARTITIONS)
+            begin_at_the_start(self.cluster.bootstrap)
             result = self._broken_and_mended()
             self.cluster.stop_processes()
             self._compare_replicas()
@@ -198,6 +201,7 @@ class Run:
             Member(history, bootstrap, "modern-1", MAIN, MODERN_GROUP, modern=True),
             Member(history, bootstrap, "modern-2", MAIN, MODERN_GROUP, modern=True),
             Watcher(history, bootstrap, MODERN_GROUP, keys, looks_at_ends=False),
+            *(Worker(history, bootstrap, number, MAIN) for number in (1, 2, 3)),
             Churner(history, bootstrap, "churner"),
         ]
         return senders, readers, Pipeline(history, bootstrap)
@@ -217,6 +221,8 @@ class Run:
             output = self._read(TARGET, "read_committed")
             if sum(map(len, output.values())) >= count or time.monotonic() > deadline:
                 break
+            time.sleep(1)
+        while not_worked_on(self.history) and time.monotonic() < deadline:
             time.sleep(1)
         for key, records in output.items():
             self.history.output[key] = [(offset, *map(int, data.split())) for offset, data in records]

@@ -10,9 +10,11 @@ from tests.chaos.cluster.history import (
     Committed,
     EndSeen,
     FaultSpan,
+    Given,
     History,
     Move,
     Read,
+    Said,
     Sent,
     decode,
     encode,
@@ -40,6 +42,11 @@ def clean() -> History:
     history.final[IN] = list(enumerate(inputs))
     history.output[OUT] = [(n, value, 7 + n // 2, 2) for n, value in enumerate(inputs)]
     history.moves = [Move(7, tuple(inputs[:2]), "ok"), Move(8, tuple(inputs[2:]), "ok")]
+    # Of the second half nothing is heard until its lock has ended.
+    first, silent = Given("w1", KEY, 0, 4, 1, 30, 30.1), Given("w1", KEY, 5, 9, 1, 31, 31.1)
+    again = Given("w2", KEY, 5, 9, 2, 33.5, 33.6)
+    history.given = [first, silent, again]
+    history.said = [Said(first, True, "ok", 30.2, 30.3), Said(again, True, "ok", 34, 34.1)]
     return history
 
 
@@ -128,6 +135,22 @@ def forget_a_commit(history: History) -> None:
     history.moves.append(Move(10, (), "ok"))
 
 
+def give_to_two(history: History) -> None:
+    history.given.append(Given("w2", KEY, 3, 3, 2, 30.12, 30.15))
+
+
+def give_again_what_was_accepted(history: History) -> None:
+    history.given.append(Given("w2", KEY, 0, 1, 2, 50, 50.1))
+
+
+def accept_twice(history: History) -> None:
+    history.said.append(Said(history.given[1], True, "ok", 34.2, 34.3))
+
+
+def give_to_nobody(history: History) -> None:
+    history.said.pop()
+
+
 PLANTED = [
     (lose, "lost"),
     (lose_in_the_middle, "lost"),
@@ -148,6 +171,10 @@ PLANTED = [
     (move_not, "exactly once"),
     (show_aborted, "exactly once"),
     (forget_a_commit, "exactly once"),
+    (give_to_two, "share group: two holders"),
+    (give_again_what_was_accepted, "share group: two holders"),
+    (accept_twice, "share group: two holders"),
+    (give_to_nobody, "share group: not delivered"),
 ]
 
 
