@@ -1,0 +1,139 @@
+"""What is written besides decisions: the first znodes, registrations, the claim to be the controller, marks
+and notifications; and what ZooKeeper's brokers need of a decision that KRaft's do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+from kbroker.controller.zookeeper import paths
+from kbroker.controller.zookeeper.draft import Draft
+from kbroker.controller.zookeeper.node_znodes import BrokerZnode, ControllerZnode, encode_log_dir_event
+from kbroker.controller.zookeeper.topic_znodes import encode_partitions
+from kbroker.controller.zookeeper.tree import Create, Delete, SetData, ZkOp
+from kbroker.controller.zookeeper.writing import KAFKA_3_9, Claim, Dialect
+from kbroker.metadata.delta import changed_partition
+from kbroker.metadata.image import NO_LEADER, ClusterImage, PartitionImage
+from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
+from kbroker.types import TopicPartition, Uuid
+
+if TYPE_CHECKING:
+    from kbroker.controller.zookeeper.tree import Tree
+    from kbroker.metadata.records import MetadataRecord
+
+_LEADER_UNCHANGED = -2
+
+
+def missing_roots(tree: Tree, roots: Sequence[str] = paths.ROOTS) -> list[ZkOp]:
+    """Folders that are not there yet. One by one, each alone: another broker may make them meanwhile."""
+    draft = Draft(tree)
+    for path in roots:
+        draft.folder(path)
+    return draft.ops
+
+
+def registration(broker_id: int, broker: BrokerZnode, dialect: Dialect = KAFKA_3_9) -> list[ZkOp]:
+    """A broker says that it is there, as long as its session lasts; the znode's czxid is its epoch."""
+    path = paths.broker(broker_id)
+    return [Create(path, ephemeral=True), SetData(path, broker.encode(dialect.broker_version), 0)]
+
+
+def first_epoch() -> ZkOp:
+    """Before anybody ever was the controller; whoever comes second finds it there."""
+    return Create(paths.CONTROLLER_EPOCH, b"0")
+
+
+def claim(
+    broker_id: int, now_ms: int, epoch: int, epoch_version: int, dialect: Dialect = KAFKA_3_9
+) -> tuple[Claim, list[ZkOp]]:
+    """The transaction that makes a broker the controller, after one of `epoch`, and what it then claims.
+
+    It fails where there is a controller (node exists), and where another one came and went since the epoch
+    was read (bad version).
+    """
+    controller = ControllerZnode(broker_id, now_ms).encode(dialect.controller_version)
+    ops: list[ZkOp] = [
+        Create(paths.CONTROLLER, controller, ephemeral=True),
+        SetData(paths.CONTROLLER_EPOCH, str(epoch + 1).encode(), epoch_version),
+    ]
+    return Claim(epoch + 1, epoch_version + 1), ops
+
+
+def deletion_marks(topics: Sequence[str], claimed: Claim) -> list[ZkOp]:
+    """Topics that are to be deleted. The RemoveTopicRecord that completes it also takes the mark away."""
+    marks: list[ZkOp] = [Create(paths.topic_deletion(name)) for name in topics]
+    return [claimed.check, *marks] if marks else []
+
+
+def done(notes: Sequence[str], claimed: Claim) -> list[ZkOp]:
+    """Away with requests and notifications (whole paths) that were obeyed."""
+    deletions: list[ZkOp] = [Delete(path) for path in notes]
+    return [claimed.check, *deletions] if deletions else []
+
+
+def isr_changed(partitions: Sequence[TopicPartition]) -> ZkOp:
+    """A leader that wrote states by itself (before 2.7) tells the controller."""
+    return Create(paths.ISR_CHANGE, encode_partitions(partitions), sequence=True)
+
+
+def log_dir_failed(broker_id: int) -> ZkOp:
+    """A broker tells the controller to ask which of its replicas are gone."""
+    return Create(paths.LOG_DIR_EVENT, encode_log_dir_event(broker_id), sequence=True)
+
+
+def births(image: ClusterImage, unborn: Sequence[TopicPartition]) -> list[MetadataRecord]:
+    """First leaders and ISRs of partitions that somebody gave replicas and nobody a state.
+
+    Those without a live replica have to wait for one.
+    """
+    records: list[MetadataRecord] = []
+    for name, index in unborn:
+        topic = image.topics.get(name)
+        if topic is None:
+            continue
+        brokers = image.brokers
+        replicas = topic.partitions[index].replicas
+        isr = [each for each in replicas if each in brokers and brokers[each].active]
+        if isr:
+            records.append(
+                PartitionChangeRecord(partition_id=index, topic_id=topic.id, isr=isr, leader=isr[0])
+            )
+    return records
+
+
+def with_leader_epochs(
+    records: Sequence[MetadataRecord], image: ClusterImage, *, by_leader: bool = False
+) -> list[MetadataRecord]:
+    """The records, with a new leader epoch for each change that brokers must hear of.
+
+    A broker of the ZooKeeper era obeys LeaderAndIsr only with a higher leader epoch than it knows; in KRaft
+    it reads the log. An ISR that the leader itself proposed (`by_leader`) it learns from the answer.
+    """
+    latest: dict[tuple[Uuid, int], PartitionImage] = {}
+    changed: list[MetadataRecord] = []
+    for record in records:
+        if record.NAME == "PartitionChangeRecord":
+            record = _with_leader_epoch(record, image, latest, by_leader)
+        changed.append(record)
+    return changed
+
+
+def _with_leader_epoch(
+    record: Any, image: ClusterImage, latest: dict[tuple[Uuid, int], PartitionImage], by_leader: bool
+) -> Any:
+    key = (record.topic_id, record.partition_id)
+    old = latest.get(key)
+    if old is None:
+        topic = image.topics.by_id(record.topic_id)
+        if topic is None or record.partition_id >= len(topic.partitions):
+            return record
+        old = topic.partitions[record.partition_id]
+    moved = (record.replicas, record.adding_replicas, record.removing_replicas)
+    news = any(each is not None for each in moved) or (record.isr is not None and not by_leader)
+    if news and record.leader == _LEADER_UNCHANGED and old.leader != NO_LEADER:
+        record = copy(record)
+        record.leader = old.leader
+    latest[key] = changed_partition(old, record)
+    return record
