@@ -185,7 +185,7 @@ class Node:
         # Not from within the write that fails: who hears of it may change what is written.
         self._report_failure = partial(timer.call_later, 0, membership.lifecycle.beat_now)
         self._undo.append(partial(self._leave, services, kraft, membership.lifecycle))
-        self._undo.append(preload(timer))
+        self._undo.append(preload(timer, guards=services.authorizer is not None))
 
     async def _enter(self, kraft: KraftNode, membership: Membership) -> None:
         """Join the quorum, and the brokers; then what is committed is published."""
@@ -357,6 +357,7 @@ class Node:
         open_quotas(services)
         self._undo.append(groups.close)
         self._undo.append(transactions.close)
+        self._undo.append(services.stop_parts)
         return services, kraft
 
     def _open_quorum(
