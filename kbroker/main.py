@@ -521,7 +521,7 @@ class Node:
 
     def _apply_settings(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
         if self.node_id in new.brokers:
-            self._broker_epoch = new.brokers[self.node_id].epoch
+            self._note_epoch(new.brokers[self.node_id].epoch)
         if any(kind == CONFIG_BROKER for kind, _ in delta.configs):
             cluster, own = new.config(CONFIG_BROKER, ""), new.config(CONFIG_BROKER, str(self.node_id))
             for problem in self.config.update_dynamic(cluster, own):

@@ -122,6 +122,13 @@ class Services:
     request_log: RequestLog | None = None
     #: Parts that later issues add and that only few handlers ask for, by name.
     extras: dict[str, Any] = made(default_factory=dict)
+    #: What parts that were made on first use have to do when the broker stops.
+    at_stop: list[Callable[[], object]] = made(default_factory=list)
+
+    def stop_parts(self) -> None:
+        """The broker stops: the newest part first."""
+        while self.at_stop:
+            self.at_stop.pop()()
 
     def allows(self, context: Asking, operation: int, resource_type: int, name: str) -> bool:
         """Whether the asker may do that to a resource (numbers as in `security/acl.py`).

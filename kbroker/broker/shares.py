@@ -27,6 +27,7 @@ class Shares:
         most = services.config.get_int("group.share.max.share.sessions")
         self.sessions = ShareSessions(most, self._session_ended)
         services.clients.on_closed(self.sessions.disconnected)
+        services.at_stop.append(self.close)
 
     def _session_ended(self, session: ShareSession, last: bool) -> None:
         for topic_id, index in session.partitions:
