@@ -20,7 +20,7 @@ from kbroker.controller.zookeeper.config_znodes import (
 )
 from kbroker.controller.zookeeper.security_znodes import AclPath, TokenZnode, decode_acls, resource_type
 from kbroker.controller.zookeeper.values import ZnodeError
-from kbroker.metadata.image import CONFIG_TOPIC, QuotaEntity
+from kbroker.metadata.image import CONFIG_BROKER, QuotaEntity
 from kbroker.protocol.generated.access_control_entry_record import AccessControlEntryRecord
 from kbroker.protocol.generated.client_quota_record import ClientQuotaRecord, EntityData
 from kbroker.protocol.generated.config_record import ConfigRecord
@@ -43,7 +43,7 @@ def config_resources(tree: Tree) -> Iterator[tuple[int, str]]:
     """Type and name of everything that has configs; broker "" is the default of all brokers."""
     for number, folder in paths.CONFIG_FOLDERS.items():
         for name in tree.children(f"{paths.CONFIG}/{folder}"):
-            yield number, "" if name == paths.DEFAULT and number != CONFIG_TOPIC else name
+            yield number, "" if name == paths.DEFAULT and number == CONFIG_BROKER else name
 
 
 def config_records(tree: Tree, number: int, name: str) -> Iterable[MetadataRecord]:

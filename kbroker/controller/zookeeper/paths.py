@@ -5,8 +5,10 @@ User names and client ids stand percent-encoded in paths; the default entity is 
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote, unquote
 
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import (
     CONFIG_BROKER,
     CONFIG_CLIENT_METRICS,
@@ -48,6 +50,8 @@ ACL_PREFIXED_CHANGE = f"{ACL_PREFIXED_CHANGES}/acl_changes_"
 TOKEN_CHANGE = f"{TOKEN_CHANGES}/token_change_"
 
 DEFAULT = "<default>"
+#: What ZooKeeper takes for a part of a path.
+_PART = re.compile(r"(?!\.{1,2}\Z)[^/\x00-\x1f\x7f-\x9f\ud800-\uf8ff\ufff0-\uffff]+\Z")
 
 #: Folder of the configs of each resource type, below /config.
 CONFIG_FOLDERS: dict[int, str] = {
@@ -103,6 +107,17 @@ def name_of(path: str) -> str:
     return path[path.rindex("/") + 1 :]
 
 
+def part(name: str) -> str:
+    """A name as a part of a path.
+
+    Raises:
+        ApiError: INVALID_REQUEST, ZooKeeper allows no such part.
+    """
+    if not _PART.match(name):
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"ZooKeeper cannot keep anything under the name {name!r}.")
+    return name
+
+
 def sanitized(name: str) -> str:
     """A user name or client id as it stands in a path."""
     return quote(name, safe="-._").replace("~", "%7E")
@@ -142,33 +157,42 @@ def config_entity(resource_type: int, name: str) -> str:
     """A resource as change notifications name it, `topics/x`. Broker "" is the default of all brokers.
 
     Raises:
-        KeyError: ZooKeeper has no place for configs of this type.
+        ApiError: INVALID_REQUEST, it can have no configs in ZooKeeper.
     """
-    return f"{CONFIG_FOLDERS[resource_type]}/{name or DEFAULT}"
+    folder = CONFIG_FOLDERS.get(resource_type)
+    if folder is None:
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"No configs of resource type {resource_type}.")
+    if resource_type == CONFIG_BROKER and not name:
+        return f"{folder}/{DEFAULT}"
+    return f"{folder}/{part(name)}"
 
 
 def quota_entity(entity: QuotaEntity) -> str:
     """Whose quotas, as change notifications name it: `users/u/clients/c`, `clients/c`, `ips/a`.
 
     Raises:
-        KeyError: an entity that is neither.
+        ApiError: INVALID_REQUEST, it can have no quotas in ZooKeeper.
     """
     parts = dict(entity)
     if set(parts) == {"ip"}:
-        return f"ips/{parts['ip'] or DEFAULT}"
-    texts = {kind: DEFAULT if name is None else sanitized(name) for kind, name in parts.items()}
+        return f"ips/{DEFAULT if parts['ip'] is None else part(parts['ip'])}"
+    texts = {kind: DEFAULT if name is None else part(sanitized(name)) for kind, name in parts.items()}
     if set(parts) == {"client-id"}:
         return f"clients/{texts['client-id']}"
     if set(parts) == {"user", "client-id"}:
         return f"users/{texts['user']}/clients/{texts['client-id']}"
     if set(parts) == {"user"}:
         return f"users/{texts['user']}"
-    raise KeyError(f"no znode for quotas of {sorted(parts)}")
+    raise ApiError(ErrorCode.INVALID_REQUEST, f"No quotas for {' and '.join(sorted(parts))}.")
 
 
 def acl(type_name: str, resource_name: str, *, prefixed: bool) -> str:
-    """The access control list of a resource pattern; `type_name` as in ACL_TYPES."""
-    return f"{ACL_PREFIXED if prefixed else ACL_LITERAL}/{type_name}/{resource_name}"
+    """The access control list of a resource pattern; `type_name` as in ACL_TYPES.
+
+    Raises:
+        ApiError: INVALID_REQUEST, there can be none in ZooKeeper.
+    """
+    return f"{ACL_PREFIXED if prefixed else ACL_LITERAL}/{type_name}/{part(resource_name)}"
 
 
 def token(token_id: str) -> str:

@@ -71,6 +71,7 @@ def operations(
 
     Raises:
         ZnodeError: a znode that would have to be changed makes no sense.
+        ApiError: INVALID_REQUEST, a name that can be no part of a path (with a slash, or `..`).
         MetadataCorruption: the records do not fit the image.
     """
     ops = _Writer(records, image, tree, claim, dialect).write()

@@ -33,6 +33,7 @@ from kbroker.controller.zookeeper.security_znodes import (
     encode_acls,
     resource_type,
 )
+from kbroker.controller.zookeeper.steps import missing_roots
 from kbroker.controller.zookeeper.topic_znodes import (
     Assignment,
     PartitionState,
@@ -125,8 +126,6 @@ def test_the_walk_leads_to_kafkas_trees():
 
 
 def test_our_first_znodes_are_kafkas():
-    from kbroker.controller.zookeeper.steps import missing_roots
-
     tree, transactions = walk.before("A1")
     walk.play(tree, transactions)
     ours = Tree(whole=True)
