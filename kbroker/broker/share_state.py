@@ -178,7 +178,10 @@ class ShareStateDriver:
         answer: Callable[[Any, Any], Any],
     ) -> Deferred[Any]:
         """One decision for each partition; the results in the request's order."""
-        wanted = [(topic, each) for topic in request.topics for each in topic.partitions]
+        topics = (
+            request.topics if request.group_id else ()
+        )  # Kafka answers nothing for a group without a name
+        wanted = [(topic, each) for topic in topics for each in topic.partitions]
         parts = [self._one(request.group_id, topic.topic_id, each, decide) for topic, each in wanted]
 
         def whole(values: list[Any]) -> Any:
@@ -209,8 +212,6 @@ class ShareStateDriver:
         each: Any,
         decide: Callable[[ShareStateShard, Ticket, ShareKey, Any], Outcome],
     ) -> Deferred[Any]:
-        if not group_id:
-            return failed(ApiError(ErrorCode.INVALID_REQUEST, "Group id must be specified and non-empty: "))
         key = ShareKey(group_id, topic_id, each.partition)
         return self.submit(key, lambda shard, ticket: decide(shard, ticket, key, each))
 

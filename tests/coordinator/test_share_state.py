@@ -104,3 +104,34 @@ def test_forgotten(w):
     assert w.ask(lambda shard, ticket: shard.delete(ticket, KEY)) is None
     assert w.shard.summary(KEY, 0) == ShareState()
     assert w.log[-1][1] is None
+
+
+def test_a_write_changes_no_epoch_nor_brings_the_start_back(w):
+    """As Kafka 4.4: state epochs come with Initialize, leader epochs with Read."""
+    assert w.read(leader_epoch=4).state_epoch == 1
+    assert w.write(StateBatch(12, 13, 0, 1), state_epoch=7, leader_epoch=6, start=12) is None
+    assert w.write(StateBatch(14, 14, 2, 1), state_epoch=1, leader_epoch=4, start=5) is None
+    found = w.read(leader_epoch=4)
+    assert (found.state_epoch, found.leader_epoch, found.start_offset) == (1, 4, 12)
+    assert found.batches == (StateBatch(12, 13, 0, 1), StateBatch(14, 14, 2, 1))
+
+
+def test_the_order_of_refusals(w):
+    """What is negative, then what never began, then what is fenced, then what does not exist."""
+    for key in (ShareKey("g", KEY.topic_id, -1), ShareKey("g", bytes(16), -1)):
+        assert "partition id" in w.ask(lambda shard, ticket, key=key: shard.read(ticket, key, -1)).text
+        assert "partition id" in w.shard.summary(key, -1).text
+    other = ShareKey("g", bytes(16), 0)
+    what = Written(-1, -1, 0, 0, [])
+    for said, state_epoch, leader_epoch in (
+        ("leader epoch", -1, -1),
+        ("state epoch", -1, 0),
+        ("uninitialized", 0, 0),
+    ):
+        what = what._replace(state_epoch=state_epoch, leader_epoch=leader_epoch)
+        assert said in w.ask(lambda shard, ticket, what=what: shard.write(ticket, other, what, 5)).text
+    assert "uninitialized" in w.ask(lambda shard, ticket: shard.read(ticket, other, 0)).text
+    assert code(w.shard.summary(other, 0)) is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert (
+        code(w.ask(lambda shard, ticket: shard.delete(ticket, other))) is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    )

@@ -19,7 +19,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tools.differential.brokers import running_kafka, running_kbroker
+from tools.differential.brokers import AUTHORIZER, running_kafka, running_kbroker
 from tools.differential.history import history
 from tools.differential.known import reason
 from tools.differential.recording import Recording
@@ -45,12 +45,16 @@ def main() -> int:
     parser.add_argument(
         "--keep", type=Path, metavar="FOLDER", help="write the agreed answers into a file there"
     )
+    parser.add_argument("--authorizer", action="store_true", help="with an authorizer; cannot be kept")
     parser.add_argument("--no-reduce", action="store_true", help="print differences as they are found")
     arguments = parser.parse_args()
+    more = AUTHORIZER if arguments.authorizer else {}
+    if more and arguments.keep is not None:
+        parser.error("recordings are played without an authorizer")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the brokers must not outlive this
     with contextlib.ExitStack() as stack:
-        kafka = arguments.kafka or stack.enter_context(running_kafka(_CACHE, arguments.port))
-        kbroker = stack.enter_context(running_kbroker())
+        kafka = arguments.kafka or stack.enter_context(running_kafka(_CACHE, arguments.port, more))
+        kbroker = stack.enter_context(running_kbroker(more))
         run = _Run(kafka, kbroker, arguments.seed, reduce=not arguments.no_reduce)
         for seed in arguments.seed:
             run.hold(seed, arguments.steps, arguments.api)

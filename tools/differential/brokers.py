@@ -6,8 +6,9 @@ import contextlib
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from kbroker.testing import Broker
 from tests.conformance.transcript import DEFAULT_PROPS
@@ -20,6 +21,12 @@ PROPS = {
     "log.retention.ms": "-1",
     "producer.id.expiration.check.interval.ms": "100000000",
 }
+#: With `--authorizer`: access is asked for, and everybody may do everything, or the tester could not go on.
+AUTHORIZER = {
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "super.users": "User:ANONYMOUS",
+}
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 _HEAP = "-Xmx512M -Xms256M"
 _START_S = 60.0
 
@@ -27,11 +34,12 @@ _START_S = 60.0
 class ReferenceKafka(Kafka):
     """Apache Kafka with the settings of the recorded conversations, on a given port and the one after it."""
 
-    def __init__(self, cache: Path, port: int) -> None:
+    def __init__(self, cache: Path, port: int, more: Mapping[str, str]) -> None:
         super().__init__(cache)
         self.port = port
         settings = {
             **PROPS,
+            **more,
             "controller.quorum.voters": f"1@127.0.0.1:{port + 1}",
             "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{port + 1}",
             "log.dirs": self.folder / "data",
@@ -51,13 +59,13 @@ class ReferenceKafka(Kafka):
 
 
 @contextlib.contextmanager
-def running_kafka(cache: Path, port: int) -> Iterator[str]:
-    """A fresh Apache Kafka; its host:port.
+def running_kafka(cache: Path, port: int, more: Mapping[str, str] = _NOTHING) -> Iterator[str]:
+    """A fresh Apache Kafka with `more` settings; its host:port.
 
     Raises:
         RuntimeError: it did not start.
     """
-    kafka = ReferenceKafka(cache, port)
+    kafka = ReferenceKafka(cache, port, more)
     try:
         kafka.prepare()
         kafka.start()
@@ -73,9 +81,9 @@ def running_kafka(cache: Path, port: int) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def running_kbroker() -> Iterator[str]:
-    """A fresh kbroker in a process of its own; its host:port."""
-    config = {**PROPS, "kbroker.cluster.id": CLUSTER_ID, "kbroker.compatibility": "4.4"}
+def running_kbroker(more: Mapping[str, str] = _NOTHING) -> Iterator[str]:
+    """A fresh kbroker with `more` settings in a process of its own; its host:port."""
+    config = {**PROPS, **more, "kbroker.cluster.id": CLUSTER_ID, "kbroker.compatibility": "4.4"}
     with Broker(config=config, profile="production", subprocess=True) as broker:
         yield broker.bootstrap
 

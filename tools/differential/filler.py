@@ -8,6 +8,7 @@ from typing import Any
 
 from kbroker.protocol.schemas.parser import Field, Struct, load_message
 from tools.differential import values
+from tools.differential.security_values import SecurityValues
 from tools.differential.world import Group, Member, Topic, World
 
 UNKNOWN_ID = "zzzzzzzzQ0mZ0000000001"
@@ -34,7 +35,7 @@ class Context:
     partition: int = 0
 
 
-class Filler:
+class Filler(SecurityValues):
     """`wrong` is the chance of each field to be wrong."""
 
     def __init__(self, world: World, rng: Random, api: str, version: int, wrong: float) -> None:

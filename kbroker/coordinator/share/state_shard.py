@@ -19,7 +19,7 @@ from kbroker.protocol.generated.share_snapshot_key import ShareSnapshotKey
 from kbroker.protocol.generated.share_snapshot_value import ShareSnapshotValue, StateBatch as SnapshotBatch
 from kbroker.protocol.generated.share_update_key import ShareUpdateKey
 from kbroker.protocol.generated.share_update_value import ShareUpdateValue, StateBatch as UpdateBatch
-from kbroker.types import ZERO_UUID, Uuid, uuid_to_string
+from kbroker.types import Uuid, uuid_to_string
 
 _INT16 = Struct(">h")
 _KINDS: dict[int, tuple[Any, Any]] = {
@@ -91,7 +91,11 @@ class ShareStateShard:
         self, ticket: Ticket, key: ShareKey, state_epoch: int, start_offset: int, now_ms: int
     ) -> Outcome:
         """Begin anew; answers None."""
-        refusal = self._refusal(key, "state epoch", state_epoch)
+        refusal = (
+            _negative("partition id", key.partition)
+            or _negative("state epoch", state_epoch)
+            or self._absent(key)
+        )
         if refusal is not None:
             return Outcome.answer(ticket, refusal)
         old = self.states.get(key)
@@ -109,9 +113,11 @@ class ShareStateShard:
 
     def write(self, ticket: Ticket, key: ShareKey, what: Written, now_ms: int) -> Outcome:
         """Take over what a leader knows; answers None."""
-        refusal = self._refusal(key, "leader epoch", what.leader_epoch)
-        if refusal is None and what.state_epoch < 0:
-            refusal = _error(ErrorCode.INVALID_REQUEST, "The state epoch cannot be a negative number.")
+        refusal = (
+            _negative("partition id", key.partition)
+            or _negative("leader epoch", what.leader_epoch)
+            or _negative("state epoch", what.state_epoch)
+        )
         if refusal is not None:
             return Outcome.answer(ticket, refusal)
         old = self.states.get(key)
@@ -122,19 +128,24 @@ class ShareStateShard:
             return Outcome.answer(ticket, _error(ErrorCode.FENCED_LEADER_EPOCH))
         if what.state_epoch < old.state_epoch:
             return Outcome.answer(ticket, _error(ErrorCode.FENCED_STATE_EPOCH))
-        if what.state_epoch == old.state_epoch and UNKNOWN_OFFSET != what.start_offset < old.start_offset:
-            # A late one: what is done with does not come back.
-            what = what._replace(start_offset=old.start_offset)
-        if old.updates >= self._updates_max or what.state_epoch > old.state_epoch:
-            new = _folded(old, what)._replace(
-                snapshot_epoch=old.snapshot_epoch + 1, state_epoch=what.state_epoch, updates=0
-            )
+        absent = self._absent(key)
+        if absent is not None:
+            return Outcome.answer(ticket, absent)
+        # Epochs are those of the last Initialize and Read. A late write: what is done with stays so.
+        start = (
+            what.start_offset
+            if what.start_offset == UNKNOWN_OFFSET
+            else max(what.start_offset, old.start_offset)
+        )
+        what = what._replace(state_epoch=old.state_epoch, leader_epoch=old.leader_epoch, start_offset=start)
+        if old.updates >= self._updates_max:
+            new = _folded(old, what)._replace(snapshot_epoch=old.snapshot_epoch + 1, updates=0)
             return _recorded(ticket, [_snapshot(key, new, now_ms)], None)
         return _recorded(ticket, [_update(key, old.snapshot_epoch, what)], None)
 
     def read(self, ticket: Ticket, key: ShareKey, leader_epoch: int) -> Outcome:
         """A new leader takes over: later writes of older ones are refused. Answers a `ShareState`."""
-        refusal = self._refusal(key, "leader epoch", leader_epoch)
+        refusal = _negative("partition id", key.partition) or _negative("leader epoch", leader_epoch)
         if refusal is not None:
             return Outcome.answer(ticket, refusal)
         old = self.states.get(key)
@@ -142,6 +153,9 @@ class ShareStateShard:
             return Outcome.answer(ticket, _error(ErrorCode.INVALID_REQUEST, _UNINITIALIZED))
         if leader_epoch < old.leader_epoch:
             return Outcome.answer(ticket, _error(ErrorCode.FENCED_LEADER_EPOCH))
+        absent = self._absent(key)
+        if absent is not None:
+            return Outcome.answer(ticket, absent)
         if leader_epoch == old.leader_epoch:
             return Outcome.answer(ticket, old)
         what = Written(old.state_epoch, leader_epoch, old.start_offset, old.complete_count, [])
@@ -151,13 +165,11 @@ class ShareStateShard:
 
     def summary(self, key: ShareKey, leader_epoch: int) -> ShareState | ApiError:
         """Where a group is, without becoming its leader."""
-        if not self._exists(key.topic_id, key.partition):
-            return _error(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-        return self.states.get(key, _NOTHING)
+        return _negative("partition id", key.partition) or self._absent(key) or self.states.get(key, _NOTHING)
 
     def delete(self, ticket: Ticket, key: ShareKey) -> Outcome:
         """Forget a key; answers None, also if there was nothing."""
-        refusal = self._refusal(key, "", 0)
+        refusal = _negative("partition id", key.partition) or self._absent(key)
         if refusal is not None:
             return Outcome.answer(ticket, refusal)
         if key not in self.states:
@@ -169,16 +181,10 @@ class ShareStateShard:
         gone = set(topic_ids)
         return Outcome([_tombstone(key) for key in self.states if key.topic_id in gone], atomic=False)
 
-    def _refusal(self, key: ShareKey, name: str, epoch: int) -> ApiError | None:
-        if key.topic_id == ZERO_UUID:
-            return _error(ErrorCode.INVALID_REQUEST, "The topic id cannot be null.")
-        if key.partition < 0:
-            return _error(ErrorCode.INVALID_REQUEST, "The partition id cannot be a negative number.")
-        if epoch < 0:
-            return _error(ErrorCode.INVALID_REQUEST, f"The {name} cannot be a negative number.")
-        if not self._exists(key.topic_id, key.partition):
-            return _error(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-        return None
+    def _absent(self, key: ShareKey) -> ApiError | None:
+        if self._exists(key.topic_id, key.partition):
+            return None
+        return _error(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
 
     # -- the log (Shard) -------------------------------------------------------------------------------------
 
@@ -299,6 +305,12 @@ def _recorded(ticket: Ticket, records: list[CoordinatorRecord], answer: Any) -> 
         refused=lambda code: Outcome.answer(ticket, _error(ErrorCode.COORDINATOR_NOT_AVAILABLE)),
         then=lambda: Outcome.answer(ticket, answer),
     )
+
+
+def _negative(name: str, value: int) -> ApiError | None:
+    if value >= 0:
+        return None
+    return _error(ErrorCode.INVALID_REQUEST, f"The {name} cannot be a negative number.")
 
 
 def _error(code: ErrorCode, text: str | None = None) -> ApiError:
