@@ -133,6 +133,7 @@ class Restrictions:
         if level is not self.protection.level:
             _log.info("this broker does not protect itself any more")
         if thresholds and self._look_later is None:
+            self._figures()  # they are measured from here on
             self._look_later = self._services.timer.call_later(LOOK_MS, self._look)
         self.on_changed()
 
@@ -177,7 +178,7 @@ class Restrictions:
         return {
             "level": self.protection.level.name,
             "reasons": self.protection.reasons,
-            "figures": self.protection.figures or dict(self._figures()),
+            "figures": self.protection.figures or self._figures_now(),
             "thresholds": {
                 name: [each.delay, each.refuse] for name, each in self.protection.thresholds.items()
             },
@@ -194,6 +195,10 @@ class Restrictions:
         if self._look_later is not None:
             self._look_later.cancel()
             self._look_later = None
+
+    def _figures_now(self) -> dict[str, float]:
+        """While nobody looks in turn; a look that was not planned is not late."""
+        return {name: value for name, value in self._figures().items() if name != "loop"}
 
     def _refuse(self, code: ErrorCode, message: str) -> ApiError:
         self.refused += 1
@@ -215,6 +220,23 @@ class Restrictions:
             _log.warning("producers are %s now: %s", protection.level.name.lower(), why)
             self.on_changed()
         self._look_later = self._services.timer.call_later(LOOK_MS, self._look)
+
+
+def check_limits(settings: Mapping[str, str]) -> None:
+    """Settings that somebody wants to have.
+
+    Raises:
+        ApiError: INVALID_REQUEST.
+    """
+    try:
+        parse_rules(settings.get(_LIMITS, "").split(";"), _api_key)
+        for name, _ in _PROTECT.values():
+            texts = settings.get(name, "").split(",")
+            numbers = [] if texts == [""] else [_number(text) for text in texts]
+            if len(numbers) > 2 or not all(number is not None and number >= 0 for number in numbers):
+                raise ValueError(f"{settings[name]!r} is not one or two numbers")
+    except ValueError as error:
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"Invalid value for a limit: {error}") from None
 
 
 def _asked(context: Asking) -> Asked:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from kbroker.config.broker_config import BrokerConfig
 from kbroker.config.definition import Definition, Scope
 from kbroker.config.definitions import (
+    base_name,
     broker_definition,
     broker_definitions,
     client_metrics_definitions,
@@ -55,6 +56,8 @@ _STORES = ("ssl.keystore.", "ssl.truststore.", "ssl.key.")
 
 #: Thread counts may at most double or halve at a time.
 _CLEANER_MEMORY = ("log.cleaner.threads", "log.cleaner.dedupe.buffer.size")
+_PER_IP, _PER_IP_OVERRIDES = "max.connections.per.ip", "max.connections.per.ip.overrides"
+_CONNECTIONS = frozenset({"max.connections", "max.connection.creation.rate"})
 _THREAD_COUNTS = frozenset(
     {
         "background.threads",
@@ -212,6 +215,7 @@ def check_broker(broker: BrokerConfig, settings: Mapping[str, str], *, per_broke
                 if _scope(name) is Scope.PER_BROKER or name.startswith("listener.name.")
             ),
         )
+    _check_connections(broker, settings)
     for name, text in settings.items():
         definition = broker_definition(name)
         if definition is not None:
@@ -219,6 +223,31 @@ def check_broker(broker: BrokerConfig, settings: Mapping[str, str], *, per_broke
                 _check_dynamic_value(broker, name, definition.parse(text))
             except (InvalidValue, ConfigError) as error:
                 raise ApiError(ErrorCode.INVALID_REQUEST, str(error)) from None
+
+
+def _check_connections(broker: BrokerConfig, settings: Mapping[str, str]) -> None:
+    """Limits that would let nobody in again, not even to take them back; in Kafka's own words."""
+    overrides = settings.get(_PER_IP_OVERRIDES, broker.get_str(_PER_IP_OVERRIDES))
+    if settings.get(_PER_IP, "").strip() == "0" and not overrides.strip():
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            f"requirement failed: {_PER_IP} can be set to zero only if {_PER_IP_OVERRIDES} property is set.",
+        )
+    for pair in settings.get(_PER_IP_OVERRIDES, "").split(","):
+        if pair.strip() and not pair.rpartition(":")[2].strip().isdecimal():
+            raise ApiError(
+                ErrorCode.INVALID_REQUEST,
+                f"Error parsing configuration property '{_PER_IP_OVERRIDES}': "
+                f"{pair.strip()} is no host:count",
+            )
+    for name, text in settings.items():
+        plain = base_name(name)
+        if plain in _CONNECTIONS and text.strip() == "0":
+            raise ApiError(
+                ErrorCode.INVALID_REQUEST,
+                f"Invalid value org.apache.kafka.common.config.ConfigException: Invalid {plain} 0 "
+                "for configuration Invalid dynamic configuration",
+            )
 
 
 def _scope(name: str) -> Scope | None:

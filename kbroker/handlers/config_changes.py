@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from kbroker.broker.deferred import Deferred
+from kbroker.broker.restrictions import check_limits
 from kbroker.config.definitions import broker_definition
 from kbroker.config.resource_checks import check_broker
 from kbroker.config.values import ConfigType
@@ -157,6 +158,7 @@ def check_broker_change(services: Services, resource: ConfigResource, settings: 
         ApiError: INVALID_REQUEST.
     """
     check_broker(services.config, settings, per_broker=bool(resource.name))
+    check_limits(settings)
 
 
 def after_incremental(

@@ -149,7 +149,7 @@ def _loggers(wanted: list[str] | None) -> list[ConfigEntry]:
             ConfigSource.BROKER_LOGGER,
             False,
             ConfigType.STRING,
-            (Synonym(name, level, ConfigSource.BROKER_LOGGER),),
+            (),
             "",
         )
         for name, level in level_names().items()

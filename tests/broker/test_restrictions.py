@@ -127,3 +127,12 @@ def test_without_thresholds_nobody_looks(node):
     node.advance(LOOK_MS)
     node.advance(LOOK_MS)
     assert node.services.restrictions.describe()["level"] == "OPEN"
+
+
+def test_the_first_look_is_not_late_because_nobody_looked_before(node):
+    asked = []
+    node.services.restrictions._figures = lambda: asked.append(1) or {"loop": 69_054.0}
+    assert "loop" not in node.services.restrictions.describe()["figures"]
+    switch(node, kbroker_protect_loop_delay_ms="100,500")
+    assert len(asked) == 2  # the clock begins here
+    assert node.services.restrictions.describe()["level"] == "OPEN"

@@ -95,6 +95,21 @@ def describe(cluster, kind, name, keys=None, **options):
          "Error due to duplicate config keys"),
         ("1", [("log.cleanup.policy", APPEND, "bad")],
          "Invalid value bad for configuration log.cleanup.policy: String must be one of: compact, delete"),
+        ("1", [("max.connections", SET, "0")],
+         "Invalid value org.apache.kafka.common.config.ConfigException: Invalid max.connections 0 "
+         "for configuration Invalid dynamic configuration"),
+        ("1", [("listener.name.plaintext.max.connection.creation.rate", SET, "0")],
+         "Invalid value org.apache.kafka.common.config.ConfigException: Invalid "
+         "max.connection.creation.rate 0 for configuration Invalid dynamic configuration"),
+        ("1", [("max.connections.per.ip", SET, "0")],
+         "requirement failed: max.connections.per.ip can be set to zero only if "
+         "max.connections.per.ip.overrides property is set."),
+        ("1", [("max.connections.per.ip.overrides", SET, "here:x")],
+         "Error parsing configuration property 'max.connections.per.ip.overrides': here:x is no host:count"),
+        ("", [("kbroker.protect.cpu.percent", SET, "80,much")],
+         "Invalid value for a limit: '80,much' is not one or two numbers"),
+        ("", [("kbroker.request.limits", SET, "api=Nonsense rate=1")],
+         "Invalid value for a limit: there is no API Nonsense"),
     ],
 )  # fmt: skip
 def test_broker_settings_that_are_refused(cluster, name, changes, message):
@@ -167,6 +182,7 @@ def test_log_levels_are_seen_and_set(cluster):
     assert logging.getLogger(name).level == logging.DEBUG
     level = describe(cluster, LOGGER, "1", [name])[name]
     assert (level.value, level.config_source, level.config_type) == ("DEBUG", 6, 2)
+    assert level.synonyms == []
     assert incremental(cluster, LOGGER, "1", (name, DELETE, None)) == (0, None)
     assert logging.getLogger(name).level == logging.NOTSET
     assert "root" in describe(cluster, LOGGER, "1")
