@@ -206,13 +206,21 @@ class Histories(RuleBasedStateMachine):
         kind=st.sampled_from([ResourceType.TOPIC, ResourceType.TRANSACTIONAL_ID]),
         name=st.sampled_from(["*", "ü b"]),
         pattern=st.sampled_from([PatternType.LITERAL, PatternType.PREFIXED]),
-        principal=NAMES,
-        operation=st.sampled_from(list(Operation)[2:]),
-        permission=st.sampled_from([Permission.ALLOW, Permission.DENY]),
+        entries=st.lists(
+            st.tuples(
+                NAMES,
+                st.sampled_from(list(Operation)[2:]),
+                st.sampled_from([Permission.ALLOW, Permission.DENY]),
+            ),
+            min_size=1,
+        ),
     )
-    def allow(self, kind, name, pattern, principal, operation, permission):
-        acl = Acl(kind, name, pattern, f"User:{principal}", "*", operation, permission)
-        self.apply(create_acls(self.image, [acl], self.new_uuid))
+    def allow(self, kind, name, pattern, entries):
+        acls = [
+            Acl(kind, name, pattern, f"User:{principal}", "*", operation, permission)
+            for principal, operation, permission in entries
+        ]
+        self.apply(create_acls(self.image, acls, self.new_uuid))
 
     @rule(
         kind=st.sampled_from([ResourceType.ANY, ResourceType.TOPIC]), name=st.sampled_from(["*", "ü b", None])
@@ -263,7 +271,7 @@ class Histories(RuleBasedStateMachine):
 
 
 Histories.TestCase.settings = settings(
-    max_examples=25,
+    max_examples=15,
     stateful_step_count=50,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
