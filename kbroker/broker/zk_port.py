@@ -12,7 +12,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
-from kbroker.controller.zookeeper.ops import ZkOp
+from kbroker.controller.zookeeper.tree import ZkOp
 
 
 class ZkCode(Enum):

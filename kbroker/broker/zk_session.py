@@ -35,7 +35,7 @@ from kbroker.broker.zk_port import (
 if TYPE_CHECKING:
     from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.clock import Clock
-    from kbroker.controller.zookeeper.ops import ZkOp
+    from kbroker.controller.zookeeper.tree import ZkOp
 
 _log = logging.getLogger(__name__)
 

@@ -28,7 +28,7 @@ from kbroker.broker.zk_port import (
     ZkNode,
     ZkRequest,
 )
-from kbroker.controller.zookeeper.ops import Check, Create, Delete, SetData, ZkOp
+from kbroker.controller.zookeeper.tree import Check, Create, Delete, SetData, ZkOp
 from kbroker.errors import ConfigError
 from kbroker.plain import plain
 
@@ -174,15 +174,21 @@ class KazooLink:
 
     def _add(self, transaction: Any, operation: ZkOp) -> None:
         match operation:
-            case Create(path, data, ephemeral, sequence, sensitive):
-                acl = _acl(self._settings.set_acl, sensitive)
-                transaction.create(path, data, acl=acl, ephemeral=ephemeral, sequence=sequence)
-            case SetData(path, data, version):
-                transaction.set_data(path, data, version)
-            case Delete(path, version):
-                transaction.delete(path, version)
-            case Check(path, version):
-                transaction.check(path, version)
+            case Create():
+                acl = _acl(self._settings.set_acl, operation.sensitive)
+                transaction.create(
+                    operation.path,
+                    operation.data,
+                    acl=acl,
+                    ephemeral=operation.ephemeral,
+                    sequence=operation.sequence,
+                )
+            case SetData():
+                transaction.set_data(operation.path, operation.data, operation.version)
+            case Delete():
+                transaction.delete(operation.path, operation.version)
+            case Check():
+                transaction.check(operation.path, operation.version)
 
     def _answered(self, request: ZkRequest, result: Any, done: Callable[[Any, ZkError | None], None]) -> None:
         error = result.exception

@@ -10,7 +10,7 @@ import pytest
 
 from kbroker.broker.zk_port import WatchEvent, ZkCode, ZkError
 from kbroker.broker.zk_session import ZkClient
-from kbroker.controller.zookeeper.ops import Check, Create, Delete, SetData
+from kbroker.controller.zookeeper.tree import Check, Create, Delete, SetData
 from kbroker.errors import ConfigError
 from kbroker.server.runtime import LoopTimer
 from kbroker.server.zk_client import ZkSettings, open_links, split_connect

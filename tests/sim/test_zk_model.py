@@ -4,7 +4,7 @@ import pytest
 
 from kbroker.broker.zk_port import NodeStat, WatchEvent, ZkCode, ZkError
 from kbroker.broker.zk_session import ZkClient
-from kbroker.controller.zookeeper.ops import Check, Create, Delete, SetData
+from kbroker.controller.zookeeper.tree import Check, Create, Delete, SetData
 from tests.sim.node_loop import Scheduler
 from tests.sim.zk_model import Host, ModelLink, ZkModel
 

@@ -18,7 +18,7 @@ from kbroker.broker.zk_port import (
     ZkError,
     ZkNode,
 )
-from kbroker.controller.zookeeper.ops import Check, Create, Delete, SetData
+from kbroker.controller.zookeeper.tree import Check, Create, Delete, SetData
 
 
 class Host:

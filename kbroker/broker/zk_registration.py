@@ -1,0 +1,158 @@
+"""This broker in ZooKeeper: /brokers/ids/<id> while its session lasts; the czxid is its epoch."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any
+
+from kbroker.broker import flow
+from kbroker.broker.deferred import Deferred
+from kbroker.broker.zk_port import ZkCode, ZkError
+from kbroker.controller.zookeeper import paths, steps
+from kbroker.controller.zookeeper.node_znodes import decode_cluster_id, encode_cluster_id
+from kbroker.controller.zookeeper.tree import Create, Tree
+from kbroker.controller.zookeeper.values import ZnodeError
+from kbroker.errors import ConfigError
+
+if TYPE_CHECKING:
+    from kbroker.broker.timer import Timer
+    from kbroker.broker.zk_session import ZkClient
+    from kbroker.controller.zookeeper.node_znodes import BrokerZnode
+
+_log = logging.getLogger(__name__)
+
+#: While an earlier session is waited for.
+_LOOK_MS = 50.0
+
+
+class ZkRegistration:
+    """Registers in each session anew.
+
+    Args:
+        describe: what the broker says of itself, with the present time.
+        cluster_id: what a new cluster is called.
+        patience_ms: how long to wait for another session's registration of this id to end: an earlier
+            life's does within its session time-out.
+    """
+
+    def __init__(
+        self,
+        client: ZkClient,
+        broker_id: int,
+        describe: Callable[[], BrokerZnode],
+        cluster_id: str,
+        timer: Timer,
+        patience_ms: float,
+    ) -> None:
+        self._client = client
+        self._broker_id = broker_id
+        self._describe = describe
+        self._new_cluster_id = cluster_id
+        self._timer = timer
+        self._patience_ms = patience_ms
+        #: Of the registration in force; -1: none.
+        self.epoch = -1
+        self.cluster_id = ""
+        self._life = 0
+
+    def begin(self) -> Deferred[int]:
+        """Register in the session that has begun; the broker epoch.
+
+        It fails with ConfigError: another broker has the id, what is there makes no sense, or access is
+        denied; with ZkError SESSION_OVER.
+        """
+        self._life += 1
+        return flow.run(self._steps())
+
+    def session_over(self) -> None:
+        """See `SessionListener`."""
+        self._life += 1
+        self.epoch = -1
+
+    def _steps(self) -> Generator[Deferred[Any], Any, int]:
+        life = self._life
+        try:
+            if not self._client.root_exists:
+                raise ConfigError("the chroot of zookeeper.connect does not exist")
+            yield from self._make_roots()
+            self.cluster_id = yield from self._read_cluster_id()
+            epoch: int = yield from self._register()
+        except ZkError as error:
+            if error.code in (ZkCode.SESSION_OVER, ZkCode.CONNECTION_LOST):
+                raise
+            raise ConfigError(f"ZooKeeper refuses: {error}") from None
+        except ZnodeError as error:
+            raise ConfigError(f"what ZooKeeper has is not Kafka's: {error}") from None
+        if life != self._life:
+            raise ZkError(ZkCode.SESSION_OVER)
+        self.epoch = epoch
+        return epoch
+
+    def _make_roots(self) -> Generator[Deferred[Any], Any, None]:
+        asked = [self._client.multi([each]) for each in steps.missing_roots(Tree())]
+        for answer in asked:
+            try:
+                yield answer
+            except ZkError as error:
+                if error.code is ZkCode.CONNECTION_LOST:
+                    # Those that were not made are made by the next try.
+                    yield from self._settled(asked)
+                    yield self._client.exists("/")
+                    yield from self._make_roots()
+                    return
+                if error.code is not ZkCode.NODE_EXISTS:
+                    raise
+
+    @staticmethod
+    def _settled(asked: list[Deferred[Any]]) -> Generator[Deferred[Any], Any, None]:
+        for answer in asked:
+            if not answer.done:
+                try:
+                    yield answer
+                except ZkError:
+                    continue
+
+    def _read_cluster_id(self) -> Generator[Deferred[Any], Any, str]:
+        while True:
+            try:
+                node = yield self._client.get(paths.CLUSTER_ID)
+                return decode_cluster_id(node.data)
+            except ZkError as error:
+                if error.code is not ZkCode.NO_NODE:
+                    raise
+            for path, data in (
+                (paths.parent(paths.CLUSTER_ID), b""),
+                (paths.CLUSTER_ID, encode_cluster_id(self._new_cluster_id)),
+            ):
+                try:
+                    yield self._client.multi([Create(path, data)])
+                except ZkError as error:
+                    if error.code not in (ZkCode.NODE_EXISTS, ZkCode.CONNECTION_LOST, ZkCode.NO_NODE):
+                        raise
+
+    def _register(self) -> Generator[Deferred[Any], Any, int]:
+        client, path = self._client, paths.broker(self._broker_id)
+        # Time counts by answers: while ZooKeeper or this process stands still, no session ends.
+        left_ms = self._patience_ms
+        while left_ms > 0:
+            stat = yield client.exists(path)
+            if stat is None:
+                try:
+                    yield client.multi(steps.registration(self._broker_id, self._describe()))
+                except ZkError as error:
+                    if error.code not in (ZkCode.NODE_EXISTS, ZkCode.CONNECTION_LOST):
+                        raise
+            elif stat.owner == client.session_id:
+                return int(stat.czxid)
+            else:
+                if left_ms == self._patience_ms:
+                    _log.info("waiting for an earlier session of broker %d to end", self._broker_id)
+                left_ms -= _LOOK_MS
+                yield self._pause()
+        raise ConfigError(f"another broker with broker.id {self._broker_id} is registered")
+
+    def _pause(self) -> Deferred[None]:
+        over: Deferred[None] = Deferred()
+        self._timer.call_later(_LOOK_MS, lambda: over.resolve(None))
+        return over
