@@ -1,7 +1,8 @@
 """SCRAM (RFC 5802, RFC 7677) as Kafka speaks it: no channel binding, and `tokenauth` for delegation tokens.
 
 The server checks the whole of the final message: its header, the combined nonce (CVE-2024-56128), the proof
-in constant time. An unknown user gets a salt that stays the same and fails where a wrong password does.
+in constant time. An unknown user gets a salt like those of others (`scram_nobody.py`) and fails where a wrong
+password does.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kbroker.security.sasl import Login, LoginFailed
+from kbroker.security.scram_nobody import Nobodies
 
 #: By mechanism: Kafka's number and the hash's name.
 MECHANISMS = {"SCRAM-SHA-256": (1, "sha256"), "SCRAM-SHA-512": (2, "sha512")}
@@ -70,7 +72,7 @@ class ScramServer:
         lookup: the credential of a user.
         tokens: that of a delegation token by its id; None: there are none.
         nonce: random text, never used before.
-        secret: of this node, for the salts of users who do not exist.
+        nobodies: what users who do not exist get.
     """
 
     def __init__(
@@ -80,7 +82,7 @@ class ScramServer:
         tokens: Callable[[str], TokenCredential | None] | None,
         *,
         nonce: str,
-        secret: bytes,
+        nobodies: Nobodies,
     ) -> None:
         self.login: Login | None = None
         self._mechanism = mechanism
@@ -88,7 +90,7 @@ class ScramServer:
         self._lookup = lookup
         self._tokens = tokens
         self._server_nonce = nonce
-        self._secret = secret
+        self._nobodies = nobodies
         self._credential: ScramCredential | None = None
         #: Whether the credential is that of somebody.
         self._is_real = False
@@ -136,14 +138,16 @@ class ScramServer:
         if token is not None:
             self._would_be = Login(token.owner, True, token.ends_ms)
         password = b64encode(b"" if token is None else token.hmac).decode()
-        salt = self._nobody(token_id).salt
+        salt = self._nobodies.salt(self._mechanism, token_id)
         salted = salted_password(self._mechanism, password, salt, ITERATIONS_MIN)
         return self._challenge(credential_of(self._mechanism, salted, salt, ITERATIONS_MIN))
 
     def _nobody(self, user: str) -> ScramCredential:
         """A credential that nothing fits; its salt is as steady as a real one."""
-        salt = hmac.digest(self._secret, f"{self._mechanism}\0{user}".encode(), "sha256")
-        return ScramCredential(salt[:26], salt, salt, ITERATIONS_MIN)
+        shape = self._nobodies.shape(self._mechanism, user)
+        salt = self._nobodies.salt(self._mechanism, user, shape)
+        key = bytes(hashlib.new(self._hash).digest_size)
+        return ScramCredential(salt, key, key, shape.iterations)
 
     def _challenge(self, credential: ScramCredential) -> bytes:
         self._credential = credential

@@ -10,6 +10,8 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable
+from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from kbroker.config.listeners import ListenerAddress
@@ -19,6 +21,7 @@ from kbroker.handlers.token_requests import token_rules
 from kbroker.security.jaas import GSSAPI, OAUTHBEARER, PLAIN, parse_jaas
 from kbroker.security.sasl import SaslServer
 from kbroker.security.scram import MECHANISMS as SCRAM, ScramCredential, ScramServer, TokenCredential
+from kbroker.security.scram_nobody import Nobodies, Shape, shape_of, shared_secret
 from kbroker.server.newcomers import Newcomers
 
 if TYPE_CHECKING:
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 #: Threads for key derivations and other slow steps of logins: more wait their turn.
 LOGIN_THREADS = 2
+#: So many users' credentials show what they look like.
+_SHAPES_OF_MAX = 1000
 
 
 class ListenerSecurity:
@@ -55,13 +60,13 @@ class ListenerSecurity:
         self._runner: BlockingRunner | None = None
         self.newcomers = Newcomers()
         self._makers: dict[str, Callable[[], SaslServer]] = {}
+        #: By mechanism: what credentials look like, and the table that was looked at.
+        self._shapes: dict[str, tuple[object, frozenset[Shape]]] = {}
         self.encrypted = listener.security_protocol in ("SSL", "SASL_SSL")
         self._has_sasl = listener.security_protocol.startswith("SASL_")
         if self.encrypted:
             self._prepare_tls()
         if self._has_sasl:
-            #: For the salts of users who do not exist.
-            self._secret = secrets.token_bytes(32)
             self._prepare_sasl()
             config.subscribe(self._sasl_changed)
 
@@ -176,12 +181,13 @@ class ListenerSecurity:
         if mechanism == PLAIN:
             return self._plain()
         if mechanism in SCRAM:
+            nobodies = self._nobodies
             return lambda: ScramServer(
                 mechanism,
                 lambda user: self._scram_credential(user, mechanism),
                 self._token_credential if self._config.get_str("delegation.token.secret.key") else None,
                 nonce=secrets.token_urlsafe(24),
-                secret=self._secret,
+                nobodies=nobodies,
             )
         if mechanism == OAUTHBEARER:
             return self._oauth()
@@ -225,6 +231,24 @@ class ListenerSecurity:
         if record.expiration_timestamp <= self._services.clock.now_ms():
             return None
         return TokenCredential(rules.mac(token_id), record.owner, record.expiration_timestamp)
+
+    @cached_property
+    def _nobodies(self) -> Nobodies:
+        # Nodes that share a secret show the same of users who do not exist.
+        shared = self._config.get_str("delegation.token.secret.key")
+        secret = shared_secret(shared) if shared else secrets.token_bytes(32)
+        return Nobodies(secret, self._scram_shapes)
+
+    def _scram_shapes(self, mechanism: str) -> frozenset[Shape]:
+        assert self._services is not None
+        users = self._services.controller.committed_image.scram
+        seen, shapes = self._shapes.get(mechanism, (None, frozenset()))
+        if seen is not users:
+            number = SCRAM[mechanism][0]
+            some = islice((each for (_, kind), each in users.items() if kind == number), _SHAPES_OF_MAX)
+            shapes = frozenset(shape_of(each.salt, each.iterations) for each in some)
+            self._shapes[mechanism] = (users, shapes)
+        return shapes
 
     def _scram_credential(self, user: str, mechanism: str) -> ScramCredential | None:
         assert self._services is not None

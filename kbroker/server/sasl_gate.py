@@ -272,7 +272,13 @@ class SaslGate:
                 later.then(lambda done: answer.resolve(done.result()))
 
         work = result
-        self._door.run(lambda: found.append(work()), done)
+
+        def look() -> None:
+            # Who has gone meanwhile does not make others wait.
+            if connection.close_reason is None:
+                found.append(work())
+
+        self._door.run(look, done)
         return answer
 
     def _answer(

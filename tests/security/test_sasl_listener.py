@@ -4,6 +4,7 @@ import contextlib
 import random
 import socket
 import struct
+import types
 
 import pytest
 
@@ -19,8 +20,10 @@ from kbroker.protocol.generated.api_versions_request import ApiVersionsRequest
 from kbroker.protocol.generated.metadata_request import MetadataRequest
 from kbroker.protocol.generated.sasl_authenticate_request import SaslAuthenticateRequest
 from kbroker.protocol.generated.sasl_handshake_request import SaslHandshakeRequest
-from kbroker.security.scram import MECHANISMS, salted_password
+from kbroker.security.scram import MECHANISMS, ScramClient, salted_password
+from kbroker.server.sasl_gate import Door, SaslGate
 from kbroker.testing import Broker
+from tests.broker.peer_world import ManualTimer
 from tests.security.logins import CLOSED, PLAIN_MODULE, SCRAM_MODULE, USERS, Raw, client_jaas
 
 ALICE = b"\0alice\0alice-secret"
@@ -362,3 +365,51 @@ def test_damaged_logins_hurt_nobody(broker):
     with Raw(broker.ports["SASL_PLAINTEXT"]) as raw:
         assert raw.plain("alice", "alice-secret").error_code == 0
         assert serves(raw)
+
+
+def test_salts_of_unknown_users_look_like_others(broker):
+    """As long, and of the same letters; always the same."""
+
+    def salt(user):
+        with Raw(broker.ports["SASL_PLAINTEXT"]) as raw:
+            raw.handshake("SCRAM-SHA-512")
+            answer = raw.token(ScramClient("SCRAM-SHA-512", user, "wrong", "nonce").step(None))
+            return answer.auth_bytes.split(b",s=")[1].split(b",")[0]
+
+    assert salt("nobody-at-all") == salt("nobody-at-all")
+    assert len(salt("nobody-at-all")) == len(salt("alice"))
+
+
+def test_a_job_of_who_has_gone_is_left_out():
+    """Else a storm of logins that nobody waits for would keep the threads from others."""
+    jobs, asked = [], []
+
+    class Exchange:
+        login = None
+
+        def step(self, message):
+            return lambda: asked.append(message) or b""
+
+    door = Door(
+        ["PLAIN"],
+        lambda mechanism: Exchange(),
+        lambda mechanism: 0,
+        lambda work, done: jobs.append(work),
+        ManualTimer(),
+        None,
+        login_bytes_max=1000,
+        failure_delay_ms=1,
+    )
+    for gone in (False, True):
+        raw = Raw.__new__(Raw)
+        raw._correlation = 0
+        connection = types.SimpleNamespace(close_reason=None, on_output=None, short_frames=False)
+        gate = SaslGate(door, None, 1000)
+        gate.admit(connection)
+        gate.request(connection, memoryview(raw.encode(SaslHandshakeRequest(mechanism="PLAIN"), 1)))
+        token = SaslAuthenticateRequest(auth_bytes=b"gone" if gone else b"here")
+        gate.request(connection, memoryview(raw.encode(token, 2)))
+        connection.close_reason = "" if gone else None
+    for job in jobs:
+        job()
+    assert asked == [b"here"]

@@ -2,7 +2,7 @@
 
 import hashlib
 import hmac
-from base64 import b64encode
+from base64 import b64decode, b64encode
 
 import pytest
 import scramp
@@ -18,6 +18,7 @@ from kbroker.security.scram import (
     credential_of,
     salted_password,
 )
+from kbroker.security.scram_nobody import Nobodies, shape_of, shared_secret
 
 SALT = b"salt-of-twelve-bytes"
 SECRET = b"s" * 32
@@ -27,9 +28,13 @@ def credential(mechanism, password, iterations=4096, salt=SALT):
     return credential_of(mechanism, salted_password(mechanism, password, salt, iterations), salt, iterations)
 
 
-def server(mechanism="SCRAM-SHA-256", users=None, tokens=None, nonce="servernonce"):
+def no_users(mechanism):
+    return ()
+
+
+def server(mechanism="SCRAM-SHA-256", users=None, tokens=None, nonce="servernonce", shapes=no_users):
     users = {"alice": credential(mechanism, "secret")} if users is None else users
-    return ScramServer(mechanism, users.get, tokens, nonce=nonce, secret=SECRET)
+    return ScramServer(mechanism, users.get, tokens, nonce=nonce, nobodies=Nobodies(SECRET, shapes))
 
 
 def talk(client, side):
@@ -104,10 +109,39 @@ def test_a_fake_credential_fits_nothing():
     """Whoever knows how salts of unknown users are made gets in no more than others."""
     side = server()
     challenge = side.step(b"n,,n=nobody,r=abc").decode()
-    fake = hmac.digest(SECRET, b"SCRAM-SHA-256\0nobody", "sha256")
+    salt = b64decode(challenge.split(",s=")[1].split(",")[0])
     final = "c=biws,r=abcservernonce"
-    signature = hmac.digest(fake, f"n=nobody,r=abc,{challenge},{final}".encode(), "sha256")
-    failure(side, f"{final},p={b64encode(signature).decode()}".encode())
+    for fake in (salt, bytes(32)):
+        signature = hmac.digest(fake, f"n=nobody,r=abc,{challenge},{final}".encode(), "sha256")
+        side = server()
+        assert side.step(b"n,,n=nobody,r=abc").decode() == challenge
+        failure(side, f"{final},p={b64encode(signature).decode()}".encode())
+
+
+def test_unknown_users_look_like_those_that_there_are():
+    """As Kafka's tools make them, as ours do, or both; each unknown user always the same."""
+    ours, theirs = credential("SCRAM-SHA-256", "x", 8192, bytes(24)), b"1iv5ccifqdaor6kkzcm9fsx5m"
+    kafkas = credential("SCRAM-SHA-256", "x", 4096, theirs)
+    shapes = [shape_of(each.salt, each.iterations) for each in (ours, kafkas)]
+    seen = {}
+    for present in (shapes[:1], shapes[1:], shapes):
+        for number in range(40):
+            side = server(shapes=lambda mechanism: present)  # noqa: B023
+            text = side.step(f"n,,n=nobody{number},r=abc".encode()).decode()
+            _, salt, iterations = text.split(",")
+            shape = shape_of(b64decode(salt[2:]), int(iterations[2:]))
+            assert shape in present
+            seen.setdefault(number, []).append((shape, text))
+    assert {found[2][0] for found in seen.values()} == set(shapes)
+    # Who had the one that is still there keeps it.
+    assert all(found[2] in found[:2] for found in seen.values())
+
+
+def test_nodes_with_one_secret_show_the_same():
+    one, two, other = (Nobodies(shared_secret(text), no_users) for text in ("a", "a", "b"))
+    assert one.salt("SCRAM-SHA-256", "x") == two.salt("SCRAM-SHA-256", "x")
+    assert one.salt("SCRAM-SHA-256", "x") != other.salt("SCRAM-SHA-256", "x")
+    assert one.salt("SCRAM-SHA-256", "x") != one.salt("SCRAM-SHA-512", "x")
 
 
 def final_of(side, change):
