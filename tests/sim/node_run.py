@@ -11,7 +11,9 @@ import sys
 import time
 
 from kbroker.storage.memory_disk import Tail
+from tests.sim import node_groups
 from tests.sim.node_clients import Clients
+from tests.sim.node_groups import GroupClients
 from tests.sim.node_world import NodeWorld
 from tests.sim.replication_checker import Checker, Violation, raw, records
 
@@ -25,6 +27,7 @@ class NodeRun:
     def __init__(self, seed, options=None):
         self.world = NodeWorld(seed, options)
         self.clients = Clients(self.world)
+        self.groups = GroupClients(self.clients) if self.world.options.groups else None
         self.checker = None
         self.faults = 0
         #: A machine that has lost power, until it has everything again.
@@ -48,6 +51,8 @@ class NodeRun:
                 clients.run(clients.produce(number, index))
             clients.run(clients.read(index))
         clients.run(clients.commit())
+        if self.groups is not None:
+            self._begin_groups()
         end = world.now + options.faults_end_ms
         next_fault = world.now + 300
         while world.now < end:
@@ -59,11 +64,48 @@ class NodeRun:
         before = clients.acknowledged
         self._until(lambda: clients.acknowledged > before + 5, "an acknowledgement after the faults")
         clients.stopping = True
-        self._until(lambda: not clients.running, "the end of the clients")
+        others = self.groups.is_running if self.groups is not None else lambda: 0
+        self._until(lambda: clients.running == others(), "the end of the clients")
+        if self.groups is not None:
+            self._end_groups()
         self._until(self._is_whole, "that all is whole")
         self._until(self._all_know_what_was_created, "that all know what was created")
         self.checker.check_acknowledged()
         self._check_all()
+
+    def _begin_groups(self):
+        clients, world = self.clients, self.world
+        clients.run(clients.create(node_groups.TOPIC, node_groups.PARTITIONS))
+        world.wait(lambda: world.image.topics.get(node_groups.TOPIC) is not None, 5000, "a topic")
+        self.groups.begin()
+
+    def _end_groups(self):
+        """Whoever works on records goes on until all are done; the transactions have ended by then."""
+        world, groups = self.world, self.groups
+        groups.draining = True
+
+        def log_of(topic, index):
+            state = world.image.topics.get(topic).partitions[index]
+            partition = world.nodes[state.leader].replicas.get(topic, index) if state.leader >= 0 else None
+            return partition.log if partition is not None else None
+
+        def final():
+            for index in range(world.options.partitions):
+                log = world.leader(index).replicas.get("t", index).log
+                for offset, _, _ in records(log, log.log_start_offset, log.high_watermark):
+                    yield index, offset
+
+        self._until(self._is_whole, "that all is whole")
+        self._until(lambda: self._is_whole() and groups.is_done(final()), "that all records are worked on")
+        self._until(lambda: groups.ended, "the last transaction")
+        logs = [log_of(node_groups.TOPIC, index) for index in range(node_groups.PARTITIONS)]
+        self._until(lambda: all(each.last_stable_offset == each.high_watermark for each in logs), "markers")
+        looks = []
+        self.clients.run(groups.look(looks))
+        self._until(lambda: looks, "a look at offsets")
+        groups.check(logs, *looks)
+        groups.stopping = True
+        self._until(lambda: not self.clients.running, "the end of the members of groups")
 
     def _go_on(self):
         world = self.world
@@ -139,8 +181,7 @@ class NodeRun:
         world.later(world.random.choice([20, 300, 1500]) * world.random.random(), boot)
 
     def _kill(self, machine):
-        """Not those that have what another one lacks: a kill leaves the in-sync set as a power cut does."""
-        if machine.process is not None and machine.serves and not self._lacks_something():
+        if machine.process is not None and machine.serves:
             machine.kill()
             self._boot_later(machine)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from unittest import mock
 
@@ -21,6 +21,21 @@ from kbroker.storage.memory_disk import MemoryDisk
 from tests.sim.node_loop import Network, Process, Scheduler, SimListener
 
 CLIENT_PORT, CONTROLLER_PORT = 9092, 9093
+#: For nodes that have transactions and share groups.
+GROUP_SETTINGS = {
+    "transaction.state.log.num.partitions": "1",
+    "transaction.state.log.replication.factor": "3",
+    "share.coordinator.state.topic.num.partitions": "1",
+    "share.coordinator.state.topic.replication.factor": "3",
+    "group.share.record.lock.duration.ms": "1000",
+    "group.share.min.record.lock.duration.ms": "1000",
+    "group.share.delivery.count.limit": "10",
+    "group.share.assignment.interval.ms": "0",
+    "group.consumer.assignment.interval.ms": "0",
+    "group.share.initialize.retry.interval.ms": "1000",
+}
+#: Each so many-th seed plays transactions and groups as well.
+GROUPS_EVERY = 3
 #: Never made: the disks are in memory.
 FOLDER = "/tmp/kbroker-sim"
 CLUSTER_ID = "c2ltdWxhdGVkLWNsdXN0ZXI"
@@ -40,6 +55,8 @@ class Options:
     pause_ms: float = 1200
     faults_end_ms: int = 6000
     heal_ms: int = 30_000
+    #: Transactions, groups and share groups, too.
+    groups: bool = False
 
     @staticmethod
     def draw(random):
@@ -218,7 +235,8 @@ class NodeWorld(Scheduler):
     def __init__(self, seed, options=None):
         super().__init__(seed)
         self.seed = seed
-        self.options = options or Options.draw(self.random)
+        # By the number, not by chance: what the other seeds play stays as it is.
+        self.options = options or replace(Options.draw(self.random), groups=seed % GROUPS_EVERY == 0)
         self.network = Network(self, self.options.delay_ms)
         self.nodes = {node_id: Machine(self, node_id) for node_id in range(1, self.options.nodes + 1)}
         self.checker = None
@@ -251,6 +269,7 @@ class NodeWorld(Scheduler):
             "log.cleaner.enable": "false",
             "kbroker.metadata.fsync": "true",
             "log.segment.bytes": "1048576",
+            **(GROUP_SETTINGS if self.options.groups else {}),
         }
 
     def new_uuid(self):
@@ -266,7 +285,7 @@ class NodeWorld(Scheduler):
             "BlockingRunner": SimRunner,
             "secrets": secrets,
             "new_uuid": world.new_uuid,
-            "preload": lambda timer: lambda: None,
+            "preload": lambda timer, **_: lambda: None,
         }
         bind = lambda name, host, port: [SimListener(process_of(host), (host, port))]  # noqa: E731
         clock = SimpleNamespace(perf_counter=lambda: world.now / 1000)
