@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from tools.bench import consumer_groups, groups, librdkafka, transactions, wire
+from tools.bench import consumer_groups, groups, librdkafka, shares, transactions, wire
 from tools.bench.brokers import BrokerProcess
 from tools.bench.load import Load, one_in_flight, pipelined
 
 MB = 1_000_000
 _TOPICS = 100
 _MEMBERS = 500
+_SHARE_MEMBERS = 4
 #: flush.messages as it is by default: acknowledged when written, not when forced to disk.
 _NEVER = str(2**63 - 1)
 
@@ -100,6 +101,8 @@ def measure(broker: BrokerProcess, options: Options, progress: Progress) -> Resu
     for name, measured in _groups(broker, options):
         note(name, measured)
     for name, measured in _consumer_groups(broker, options):
+        note(name, measured)
+    for name, measured in _shares(broker, options):
         note(name, measured)
     for name, measured in _transactions(broker, options):
         note(name, measured)
@@ -356,6 +359,34 @@ def _consumer_groups(broker: BrokerProcess, options: Options) -> Iterator[tuple[
     seconds = consumer_groups.stable_seconds(broker, _MEMBERS, "new-many")
     cpu = 1e6 * (broker.cpu_seconds() - before) / _MEMBERS
     yield name, Measured(seconds, "s", less_is_better=True, cpu=cpu, cpu_unit="µs/member")
+
+
+def _shares(broker: BrokerProcess, options: Options) -> Iterator[tuple[str, Measured]]:
+    name = f"share group, {_SHARE_MEMBERS} members"
+    if not options.wants(name):
+        return
+    # What is acknowledged is done with: each load has a group of its own, on a log that lasts.
+    batches = 400 if options.quick else 800
+    shares.fill(broker, "shared", _SHARE_MEMBERS, batches, 100)
+    most = _SHARE_MEMBERS * batches * shares.RECORDS
+    for attempt in range(broker.warm_up_rounds):
+        _share(broker, f"share-warm-{attempt}", options.warm_up_seconds, most)
+    count, seconds, cpu = _share(broker, "share-load", options.seconds, most)
+    yield name, Measured(count / seconds, "/s", cpu=1e6 * cpu / count, cpu_unit="µs")
+    with _connection(broker) as sock:
+        wire.delete_topic(sock, "shared")
+
+
+def _share(broker: BrokerProcess, group: str, seconds: float, most: int) -> tuple[int, float, float]:
+    """Records delivered, in how many seconds, and the broker's CPU seconds."""
+    members = shares.join(broker, group, "shared", _SHARE_MEMBERS)
+    try:
+        before = broker.cpu_seconds()
+        count, took = shares.deliver(members, seconds, most)
+        return count, took, broker.cpu_seconds() - before
+    finally:
+        for member in members:
+            member.close()
 
 
 _TXN_NAMES = (
