@@ -90,7 +90,7 @@ def both(parts: list[ApiStats]) -> ApiStats:
     sum_of = ApiStats(_FETCH, parts[0].now_s)
     for stats in parts:
         for version, count in stats.versions.items():
-            sum_of.versions[version] = sum_of.versions.get(version, 0) + count
+            sum_of.versions[version] += count
         for code, count in stats.errors.items():
             sum_of.error(code, count)
         sum_of.at_once = sum_of.at_once.merged(stats.at_once)

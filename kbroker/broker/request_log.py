@@ -81,6 +81,8 @@ def open_request_log(services: Services) -> None:
     def obey(_: object) -> None:
         every = services.config.get_int(SETTING)
         services.request_log = RequestLog(every) if every > 0 else None
+        if every > 0:
+            services.requests.timed = True
 
     obey(None)
     services.config.subscribe(obey, (SETTING,))

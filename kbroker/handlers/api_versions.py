@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kbroker.controller.features import (
@@ -86,9 +87,15 @@ def _check_target(services: Services, request: ApiVersionsRequest) -> ErrorCode:
 
 
 def _api_keys(services: Services, role: str) -> list[ApiVersion]:
-    apis = served_apis(services.compatibility, role)
-    named = apis.advertised + apis.telemetry if services.client_metrics.keeps else apis.advertised
-    return [ApiVersion(api_key=key, min_version=low, max_version=high) for key, low, high in named]
+    return list(_named(services.compatibility, role, services.client_metrics.keeps))
+
+
+@lru_cache(8)
+def _named(compatibility: str, role: str, telemetry: bool) -> tuple[ApiVersion, ...]:
+    """They are asked for on every connection; nobody changes what is in this."""
+    apis = served_apis(compatibility, role)
+    named = apis.advertised + apis.telemetry if telemetry else apis.advertised
+    return tuple(ApiVersion(api_key=key, min_version=low, max_version=high) for key, low, high in named)
 
 
 def _has_features(compatibility: str) -> bool:

@@ -32,6 +32,7 @@ def run(services: Services, context: RequestContext, arguments: dict[str, Any]) 
         )
     now_ms = int(services.clock.monotonic_ms())
     services.metrics.tick(now_ms)
+    services.requests.timed = True
     jolokia = Jolokia(services.metrics, __version__)
     beans: dict[str, Any] = {}
     left_out = False

@@ -71,6 +71,7 @@ class FetchPath:
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._requests = services.requests
         self._of_consumers = services.requests.of("FetchConsumer")
         self._of_followers = services.requests.of("FetchFollower")
 
@@ -91,6 +92,9 @@ class FetchPath:
     ) -> None:
         """For the metrics."""
         stats = self._of_consumers if replica_id < 0 else self._of_followers
+        if not self._requests.timed:
+            stats.versions[version] += 1
+            return
         connection.answered = stats
         log = self._services.request_log
         if log is not None:
@@ -122,7 +126,10 @@ class FetchPath:
         except Exception as error:
             _log.exception("a Fetch failed")
             raise ProtocolError(f"Fetch failed here: {error}") from None
-        self._note(connection, known.version, end - start, -1, answer)
+        if self._requests.timed:
+            self._note(connection, known.version, end - start, -1, answer)
+        else:
+            self._of_consumers.versions[known.version] += 1
         return answer
 
     def _learn(
@@ -209,7 +216,7 @@ class OneFetch:
             reads, quiet = self._read_all()
         except Undecided as undecided:
             return self._ask(undecided)
-        waiting = [read for read in reads if not read.is_unknown]
+        waiting = [read for read in reads if not (read.error and read.is_unknown)]
         if self._must_answer(waiting, quiet):
             return self._encode(reads)
         deferred = self._deferred = Deferred()
@@ -334,8 +341,8 @@ class OneFetch:
             if read.size:
                 min_one = False
                 left = max(left - read.size, 0)
-            (unknown if read.is_unknown else reads).append(read)
-        return reads + unknown, quiet
+            (unknown if read.error and read.is_unknown else reads).append(read)
+        return reads + unknown if unknown else reads, quiet
 
     def _encode(self, reads: list[PartitionRead]) -> bytes | list[bytes | FileSlice]:
         served, context = self._served, self._context
@@ -344,7 +351,18 @@ class OneFetch:
             delay_ms = meter.fetched(context.client_id, _size_of(reads))
             if delay_ms:
                 return self._throttled(delay_ms)
-        self._count(reads)
+        is_consumer = self._reader.replica_id < 0
+        for read in reads:
+            partition = read.wanted.served_by
+            if read.error or partition is None:
+                self._count_apart(read)
+                continue
+            stats = partition.stats
+            stats.fetch_requests += 1
+            if is_consumer:
+                stats.bytes_out += read.size
+            else:
+                stats.replicated_out += read.size
         if served.session is not None:
             reads = self._note_in_session(reads)
         encoder = FetchEncoder(context.version, context.correlation_id)
@@ -363,22 +381,16 @@ class OneFetch:
         encoder = FetchEncoder(context.version, context.correlation_id)
         return encoder.encode([], ErrorCode.NONE, session_id, delay_ms)
 
-    def _count(self, reads: list[PartitionRead]) -> None:
-        """For the metrics: what the partitions that were looked at send."""
+    def _count_apart(self, read: PartitionRead) -> None:
+        """For the metrics: a partition that sends no records, or is not here."""
+        wanted = read.wanted
         topics = self._services.replicas.topic_stats
-        is_consumer = self._reader.replica_id < 0
-        for read in reads:
-            wanted = read.wanted
-            stats = topics.of(wanted.topic or "") if wanted.served_by is None else wanted.served_by.stats
-            stats.fetch_requests += 1
-            if read.error:
-                stats.failed_fetch += 1
-                name = "FetchConsumer" if is_consumer else "FetchFollower"
-                self._services.requests.of(name).error(read.error)
-            elif is_consumer:
-                stats.bytes_out += read.size
-            else:
-                stats.replicated_out += read.size
+        stats = topics.of(wanted.topic or "") if wanted.served_by is None else wanted.served_by.stats
+        stats.fetch_requests += 1
+        if read.error:
+            stats.failed_fetch += 1
+            name = "FetchConsumer" if self._reader.replica_id < 0 else "FetchFollower"
+            self._services.requests.of(name).error(read.error)
 
     def _adapt_error(self, read: PartitionRead, encoder: FetchEncoder) -> None:
         version = self._context.version

@@ -66,7 +66,9 @@ class LegacyFetchPath:
         self._turn += 1
         answer = _LegacyFetch(self._services, request, context, self._turn).answer_or_park()
         stats = self._services.requests.of("FetchConsumer" if request.replica_id < 0 else "FetchFollower")
-        if isinstance(answer, Deferred):
+        if not self._services.requests.timed:
+            stats.versions[context.version] += 1
+        elif isinstance(answer, Deferred):
             connection.waiting = stats.wait(context.version, len(frame), connection.began_s)
         else:
             stats.done(context.version, len(frame), connection.began_s)

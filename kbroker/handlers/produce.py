@@ -11,9 +11,9 @@ write fails.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from struct import Struct
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
@@ -41,6 +41,7 @@ from kbroker.handlers.produce_prefix import (
     TAIL,
     Prefix,
     PrefixCache,
+    ProduceConnection,
     records_bounds,
     uvarint_size,
 )
@@ -56,8 +57,7 @@ from kbroker.storage.log import AppendOrigin
 if TYPE_CHECKING:
     from kbroker.broker.partition import Partition
     from kbroker.broker.services import Services
-    from kbroker.handlers.context import ConnectionContext, RequestContext
-    from kbroker.metrics.requests import Waiting
+    from kbroker.handlers.context import RequestContext
     from kbroker.storage.append_checks import BatchLook
     from kbroker.storage.disk import StorageError
     from kbroker.storage.log import Log
@@ -75,26 +75,6 @@ _ADMIN_CLIENT = "__admin_client"
 _NO_LOOKS: Mapping[Item, BatchLook] = {}
 
 
-class ProduceConnection(Protocol):
-    """What the path keeps at a connection."""
-
-    context: ConnectionContext
-    out: list[Any]
-    staged: list[Prefix]
-    produce_cache: PrefixCache | None
-    parked: Deferred[Any] | None
-    waiting: Waiting | None
-    began_s: float
-    frame_size: int
-    fast: Mapping[int, Callable[[Any, memoryview, int, int], Any]]
-
-    def forget_known(self) -> None:
-        """Recognise nothing any more."""
-
-    def hold(self, answer: Deferred[Any]) -> None:
-        """Send nothing more before `answer`, its bytes."""
-
-
 def raw_path(services: Services) -> ProducePath:
     """The path of this node; one for all connections."""
     return ProducePath(services)
@@ -107,6 +87,7 @@ class ProducePath:
         self._services = services
         self._replicas = services.replicas
         self._now_ms = services.clock.now_ms
+        self._requests = services.requests
         self._stats = services.requests.of("Produce")
         self._topic_stats = services.replicas.topic_stats
 
@@ -156,7 +137,7 @@ class ProducePath:
         except ApiError:
             return None
         connection.staged.append(meaning)
-        connection.frame_size = end - start
+        connection.frame_size = end - start + 8
         if meaning.acks == 0:
             return b""
         return meaning.pack(correlation_id, base, append_time, log_start)
@@ -164,12 +145,15 @@ class ProducePath:
     def finish_batch(self, connection: ProduceConnection) -> None:
         """Write what the connection's frames staged; the answers of partitions that fail become errors."""
         staged = connection.staged
-        touched: dict[Partition, None] = {}
-        last = None
+        last = staged[0].partition
         for meaning in staged:
             if meaning.partition is not last:
-                last = meaning.partition
-                touched[last] = None
+                break
+        else:
+            if not last.has_followers and not last.waits_for_sync:
+                self._finish_one(connection, last)
+                return
+        touched = dict.fromkeys([meaning.partition for meaning in staged])
         waiting = [partition for partition in touched if partition.waits_for_sync]
         if any(partition.has_followers for partition in touched):
             self._finish_committed(connection, touched)
@@ -182,17 +166,39 @@ class ProducePath:
         self._count(connection, touched)
         staged.clear()
 
-    def _count(self, connection: ProduceConnection, touched: dict[Partition, None]) -> None:
-        """Once for all frames of a read; their size is that of the last."""
-        staged, cache = connection.staged, connection.produce_cache
-        assert cache is not None
+    def _finish_one(self, connection: ProduceConnection, partition: Partition) -> None:
+        """The usual case: one partition, whose answers wait for nothing."""
+        staged = connection.staged
+        try:
+            partition.flush()
+        except ApiError as error:
+            self._replicas.disk_failed(partition)
+            self._replace_answers(connection.out, staged, {partition: error}, connection.produce_cache)
         times = len(staged)
+        partition.stats.produce_requests += times
+        if self._requests.timed:
+            self._count_requests(connection, times)
+        else:
+            self._stats.versions[connection.produce_cache.version] += times  # type: ignore[union-attr]
+        staged.clear()
+
+    def _count(self, connection: ProduceConnection, touched: dict[Partition, None]) -> None:
+        """Once for all frames of a read."""
+        staged = connection.staged
         if len(touched) == 1:
-            staged[0].partition.stats.produce_requests += times
+            staged[0].partition.stats.produce_requests += len(staged)
         else:
             for meaning in staged:
                 meaning.partition.stats.produce_requests += 1
-        if connection.parked is None:
+        self._count_requests(connection, len(staged))
+
+    def _count_requests(self, connection: ProduceConnection, times: int) -> None:
+        """The size of all is taken to be that of the last."""
+        cache = connection.produce_cache
+        assert cache is not None
+        if not self._requests.timed:
+            self._stats.versions[cache.version] += times
+        elif connection.parked is None:
             self._stats.done(cache.version, connection.frame_size, connection.began_s, times)
         else:
             size, read_s = connection.frame_size, connection.began_s
@@ -569,6 +575,7 @@ class ProducePath:
         if cache is None or cache.version != version:
             cache = connection.produce_cache = PrefixCache(version)
             connection.staged = []
+        if _PRODUCE not in connection.fast:  # also after a session that ended and was renewed
             connection.fast = {**connection.fast, _PRODUCE: self.fast}
         if self._services.authorizer is not None:
             if request.transactional_id is not None and not is_transactional(item.records):

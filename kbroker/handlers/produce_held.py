@@ -12,8 +12,7 @@ from kbroker.storage.disk import StorageError
 if TYPE_CHECKING:
     from kbroker.broker.partition import Partition
     from kbroker.broker.timer import Timer, TimerHandle
-    from kbroker.handlers.produce import ProduceConnection
-    from kbroker.handlers.produce_prefix import Prefix, PrefixCache
+    from kbroker.handlers.produce_prefix import Prefix, PrefixCache, ProduceConnection
     from kbroker.storage.log import Log
 
 #: Puts errors in the place of answers: (answers, what they are for, partitions that failed, the cache).

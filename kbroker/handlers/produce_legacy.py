@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.handlers.produce import ProduceConnection, ProducePath
+from kbroker.handlers.produce import ProducePath
 from kbroker.handlers.produce_access import refuse
 from kbroker.handlers.produce_held import chain
 from kbroker.metadata.image import INTERNAL_TOPICS
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.handlers.produce_answer import Item
+    from kbroker.handlers.produce_prefix import ProduceConnection
     from kbroker.storage.log_config import LogConfig
 
 VERSIONS = (0, 2)

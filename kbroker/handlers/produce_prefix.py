@@ -9,9 +9,9 @@ topic. With a transactional id it holds while the producer's transaction is open
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from struct import Struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kbroker.protocol.generated.produce_response import (
     PartitionProduceResponse,
@@ -20,7 +20,10 @@ from kbroker.protocol.generated.produce_response import (
 )
 
 if TYPE_CHECKING:
+    from kbroker.broker.deferred import Deferred
     from kbroker.broker.partition import Partition
+    from kbroker.handlers.context import ConnectionContext
+    from kbroker.metrics.requests import Waiting
 
 #: Prefixes and distinct prefix lengths that one connection may have; then it begins anew.
 PREFIXES_MAX = 64
@@ -34,6 +37,26 @@ _INT = Struct(">i")
 FLEXIBLE_SINCE = 9
 _LOG_START_SINCE = 5
 _MARK = 0x5A17_0B57_ACED_CAFE
+
+
+class ProduceConnection(Protocol):
+    """What the path keeps at a connection."""
+
+    context: ConnectionContext
+    out: list[Any]
+    staged: list[Prefix]
+    produce_cache: PrefixCache | None
+    parked: Deferred[Any] | None
+    waiting: Waiting | None
+    began_s: float
+    frame_size: int
+    fast: Mapping[int, Callable[[Any, memoryview, int, int], Any]]
+
+    def forget_known(self) -> None:
+        """Recognise nothing any more."""
+
+    def hold(self, answer: Deferred[Any]) -> None:
+        """Send nothing more before `answer`, its bytes."""
 
 
 class AnswerPacker:

@@ -2,11 +2,13 @@
 
 Most requests are answered at once, in one go: for them one time is noted, which is all there is to know. Only
 who had to wait for something has times of its own for that phase; for all others it was 0 (docs/metrics.md).
-Times are in seconds of the clock that `RequestBook` is given, and in µs in the histograms.
+Times are in seconds of the clock that `RequestBook` is given, and in µs in the histograms. Where nobody looks
+(`RequestBook.timed`) requests are counted and no more.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 from kbroker.metrics.histogram import RECENT_MAX, Histogram
@@ -43,7 +45,7 @@ class ApiStats:
     def __init__(self, name: str, now_s: Callable[[], float]) -> None:
         self.name = name
         self.now_s = now_s
-        self.versions: dict[int, int] = {}
+        self.versions: defaultdict[int, int] = defaultdict(int)
         #: Answers by error code; what `versions` count and is not here had none.
         self.errors: dict[int, int] = {}
         #: Answered in one go: all their time was local.
@@ -64,10 +66,7 @@ class ApiStats:
     ) -> None:
         """Requests whose turn came at `started_s` are answered; they were read then, or at `read_s`."""
         now_s = self.now_s()
-        try:
-            self.versions[version] += times
-        except KeyError:
-            self.versions[version] = times
+        self.versions[version] += times
         if size == self._size:
             self._sized += times
         else:
@@ -189,7 +188,7 @@ class Waiting:
     def over(self) -> None:
         """It is answered."""
         stats, version = self._stats, self._version
-        stats.versions[version] = stats.versions.get(version, 0) + self._times
+        stats.versions[version] += self._times
         stats.note_waited(self._read_s, self._started_s, self._parked_s, stats.now_s(), self._times)
 
 
@@ -200,10 +199,12 @@ class RequestBook:
         now_s: a clock that never runs backwards, in seconds.
     """
 
-    __slots__ = ("_by_name", "now_s")
+    __slots__ = ("_by_name", "now_s", "timed")
 
     def __init__(self, now_s: Callable[[], float]) -> None:
         self.now_s = now_s
+        #: Whether sizes and times are noted, too.
+        self.timed = True
         self._by_name: dict[str, ApiStats] = {}
 
     def of(self, name: str) -> ApiStats:

@@ -190,7 +190,7 @@ class ConnectionCore:
             self._keep(data)
         else:
             self.began_s = perf_counter()
-            self._parse(data)
+            self._run(self._parse_frames, data)
 
     def read_target(self) -> memoryview | None:
         """Where the next bytes may be read to directly; then call `filled`. None: anywhere, for `feed`."""
@@ -217,10 +217,10 @@ class ConnectionCore:
             return
         if self._rest is not None:
             rest, self._rest = self._rest, None
-            self._parse(rest)
+            self._run(self._parse_frames, rest)
         elif self._backlog is not None:
             backlog, self._backlog = self._backlog, None
-            self._parse(memoryview(bytes(backlog)))
+            self._run(self._parse_frames, memoryview(bytes(backlog)))
 
     def take_output(self) -> list[Segment]:
         """What has to be written now, in order."""
@@ -273,9 +273,6 @@ class ConnectionCore:
             self._backlog = bytearray(data)
         else:
             self._backlog += data
-
-    def _parse(self, data: memoryview) -> None:
-        self._run(self._parse_frames, data)
 
     def _run(self, work: Callable[[memoryview], None], data: memoryview) -> None:
         if self.context.meter is not None:
@@ -410,9 +407,10 @@ class ConnectionCore:
             self.out.append(answer)
             self.out_bytes += len(answer)
         elif type(answer) is list:
-            self.traffic.bytes_out += sum(
-                len(part) if isinstance(part, bytes) else part.length for part in answer
-            )
+            size = 0
+            for part in answer:
+                size += len(part) if type(part) is bytes else part.length  # type: ignore[union-attr]
+            self.traffic.bytes_out += size
             self.out += answer
             self.has_files = True
         elif answer.done:  # type: ignore[union-attr]

@@ -94,6 +94,7 @@ class Dispatcher:
 
     def __init__(self, services: Services, role: str = BROKER) -> None:
         self.services = services
+        self._requests = services.requests
         self._role = role
         self._apis = served_apis(services.compatibility, role)
         self._routes: dict[int, Route] = {}
@@ -111,7 +112,13 @@ class Dispatcher:
         (key_and_version,) = _KEY_AND_VERSION.unpack_from(frame)
         # Records are large and their bytes are patched in place: no copy of a Produce.
         body = frame if 0 <= key_and_version < 0x10000 else bytes(frame)
-        requests = self.services.requests
+        requests = self._requests
+        if not requests.timed:
+            answer = self._general(connection, body, key_and_version)
+            stats = self._stats.get(key_and_version >> 16)
+            if stats is not None:
+                stats.versions[key_and_version & 0xFFFF] += 1
+            return answer
         started_s = requests.now_s()
         answer = self._general(connection, body, key_and_version)
         stats = self._stats.get(key_and_version >> 16)
@@ -132,10 +139,14 @@ class Dispatcher:
     def finish_batch(self, connection: ConnectionCore) -> None:
         """See `FrameHandler.finish_batch`."""
         path = self._stagers.get(connection.staged_key)
-        if path is not None:
-            log, key, times = self.services.request_log, connection.staged_key, len(connection.staged)
+        log = self.services.request_log
+        if log is None:
+            if path is not None:
+                path.finish_batch(connection)
+        elif path is not None:
+            key, times = connection.staged_key, len(connection.staged)
             path.finish_batch(connection)
-            if log is not None and connection.produce_cache is not None and not key:
+            if connection.produce_cache is not None and not key:
                 log.note(
                     connection.context,
                     "Produce",
@@ -458,8 +469,10 @@ def read_header(
 
 def encode_answer(route: Route, context: RequestContext, response: Any) -> bytes:
     out = bytearray(9 if route.tagged_response_header else 8)
-    if route.errors is not None and type(response) is route.response_type:
-        tally(route.errors, response, route.stats)
+    errors = route.errors
+    if errors is not None and type(response) is route.response_type:
+        if errors.arrays or response.error_code:
+            tally(errors, response, route.stats)
     try:
         response.encode_into(out, route.version)
     except Exception as error:

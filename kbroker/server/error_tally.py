@@ -40,6 +40,12 @@ def tally(shape: Shape, message: Any, stats: ApiStats) -> None:
         stats.error(int(message.error_code))
     for name, inner in shape.arrays:
         elements = getattr(message, name)
-        if elements:
+        if not elements:
+            continue
+        if inner.arrays:
             for element in elements[:_ELEMENTS_MAX]:
                 tally(inner, element, stats)
+            continue
+        for element in elements[:_ELEMENTS_MAX]:
+            if element.error_code:
+                stats.error(int(element.error_code))

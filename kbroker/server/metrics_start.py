@@ -31,16 +31,19 @@ async def start_metrics(services: Services, undo: list[Any], **parts: Any) -> Te
         ConfigError: an address cannot be used.
     """
     wire_metrics(services, **parts)
+    # A node without them loads nothing of them, and has no need of times until somebody asks otherwise.
+    services.requests.timed = False
     open_request_log(services)
     server = push = None
-    # A node without them loads nothing of them.
     if services.config.get_str("kbroker.metrics.listener"):
         from kbroker.server.metrics_server import serve_metrics
 
+        services.requests.timed = True
         server = await serve_metrics(services, undo)
     if services.config.get_str("kbroker.metrics.otlp.endpoint"):
         from kbroker.server.otlp_push import OtlpPush
 
+        services.requests.timed = True
         push = OtlpPush(services)
         undo.append(push.stop)
     return Tellers(server, push)

@@ -232,6 +232,7 @@ class Segment:
         file = self.file()
         end = self.size if end is None else end
         chunk, start = b"", position
+        new = tuple.__new__
         while position + LOG_OVERHEAD < end:
             at = position - start
             if at + BATCH_OVERHEAD > len(chunk):
@@ -245,7 +246,8 @@ class Segment:
                 last, newest = base + fields[6], fields[8] if fields[12] else NO_TIMESTAMP
             if size <= LOG_OVERHEAD or position + size > end:
                 return
-            yield WalkedBatch(position, size, base, last, newest)
+            # Three times as fast as calling the named tuple.
+            yield new(WalkedBatch, (position, size, base, last, newest))
             position += size
 
     def locate(self, offset: int) -> WalkedBatch | None:
