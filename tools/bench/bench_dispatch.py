@@ -1,7 +1,7 @@
 """CPU of one request inside a broker, without sockets: from the bytes of a read to the answer's.
 
-`python tools/bench/bench_dispatch.py [REPETITIONS]`, in µs, the least of all repetitions. To compare two states
-of the tree, run it in turns in both: a machine that others use is slower for minutes.
+`python tools/bench/bench_dispatch.py [REPETITIONS]`, in µs, the least of all repetitions. To compare two
+states of the tree, run it in turns in both: a machine that others use is slower for minutes.
 """
 
 from __future__ import annotations
