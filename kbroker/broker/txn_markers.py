@@ -62,17 +62,21 @@ class MarkerWriter:
         now_ms = self._clock.now_ms()
         for marker in request.markers:
             topics = []
+            # A partition that is named twice gets one marker, as from Kafka (which then never answers).
+            told: dict[tuple[str, int], WritableTxnMarkerPartitionResult] = {}
             for topic in marker.topics:
-                answers = [
-                    WritableTxnMarkerPartitionResult(partition_index=i) for i in topic.partition_indexes
-                ]
-                topics.append(WritableTxnMarkerTopicResult(name=topic.name, partitions=answers))
-                for answer in answers:
+                for index in topic.partition_indexes:
+                    if (topic.name, index) in told:
+                        continue
+                    answer = WritableTxnMarkerPartitionResult(partition_index=index)
+                    told[topic.name, index] = answer
                     if topic.name == GROUP_OFFSETS:
                         results.append(answer)
-                        waits.append(self._to_group(marker, answer.partition_index, now_ms))
+                        waits.append(self._to_group(marker, index, now_ms))
                     else:
                         self._stage(marker, topic.name, answer, now_ms, staged)
+                answers = [told[topic.name, index] for index in topic.partition_indexes]
+                topics.append(WritableTxnMarkerTopicResult(name=topic.name, partitions=answers))
             response.markers.append(WritableTxnMarkerResult(producer_id=marker.producer_id, topics=topics))
         self._flush(staged, results, waits)
         return self._when_committed(response, results, waits)

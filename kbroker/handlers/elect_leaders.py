@@ -26,9 +26,11 @@ VERSIONS = (0, 2)
 
 def handle(
     services: Services, context: RequestContext, request: ElectLeadersRequest
-) -> Deferred[ElectLeadersResponse]:
+) -> ElectLeadersResponse | Deferred[ElectLeadersResponse]:
     """Answered when the new leaders are committed."""
     asked = request.topic_partitions
+    if asked is not None and not asked:
+        return ElectLeadersResponse()  # Whatever the time-out.
     topics = None if asked is None else [(topic.topic, topic.partitions) for topic in asked]
     rules = services.active_chores.rules
     return services.controller.append_records(

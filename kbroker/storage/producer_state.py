@@ -249,9 +249,20 @@ class ProducerState:
             ApiError: INVALID_PRODUCER_EPOCH, or TRANSACTION_COORDINATOR_FENCED for an old coordinator's
                 marker.
         """
+        if epoch < 0:
+            raise ApiError(ErrorCode.INVALID_PRODUCER_EPOCH, f"A marker cannot have epoch {epoch}")
         entry = self.entries.get(producer_id)
-        if entry is None:
-            return
+        known_coordinator = NO_EPOCH if entry is None else entry.coordinator_epoch
+        if entry is not None:
+            self._check_marker_epoch(entry, epoch, transaction_version)
+        if coordinator_epoch < known_coordinator:
+            raise ApiError(
+                ErrorCode.TRANSACTION_COORDINATOR_FENCED,
+                f"Invalid coordinator epoch for producerId {producer_id}: {coordinator_epoch} (zombie), "
+                f"{known_coordinator} (current)",
+            )
+
+    def _check_marker_epoch(self, entry: ProducerEntry, epoch: int, transaction_version: int) -> None:
         # KIP-890: in version 2 the marker carries an epoch that is higher than that of the data, except when
         # it comes once more.
         if transaction_version >= 2 and entry.current_txn_first_offset != NO_OFFSET:
@@ -259,12 +270,6 @@ class ProducerState:
                 self._raise_fenced(entry, epoch)
         else:
             self._check_epoch(entry, epoch)
-        if coordinator_epoch < entry.coordinator_epoch:
-            raise ApiError(
-                ErrorCode.TRANSACTION_COORDINATOR_FENCED,
-                f"Invalid coordinator epoch for producerId {producer_id}: {coordinator_epoch} (zombie), "
-                f"{entry.coordinator_epoch} (current)",
-            )
 
     def _check_epoch(self, entry: ProducerEntry, epoch: int) -> None:
         if epoch < entry.epoch:

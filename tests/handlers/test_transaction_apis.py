@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from kbroker.broker.deferred import Deferred
@@ -339,6 +341,25 @@ def mark(client, producer, commit=False, coordinator_epoch=0, version=1, topic="
         ],
     )
     return answer.markers[0].topics[0].partitions[0].error_code
+
+
+def test_a_partition_named_twice_gets_one_marker(node, client):
+    twice = WritableTxnMarkerTopic(name="t", partition_indexes=[0, 0])
+    marker = WritableTxnMarker(
+        producer_id=7, producer_epoch=0, transaction_result=True, topics=[twice, twice], coordinator_epoch=0
+    )
+    answer = client.ask("WriteTxnMarkers", 1, markers=[marker])
+    found = [[part.error_code for part in topic.partitions] for topic in answer.markers[0].topics]
+    assert found == [[0, 0], [0, 0]]
+    assert log_of(node).log_end_offset == 1
+
+
+def test_markers_with_negative_epochs_are_refused_even_of_unknown_producers(node, client):
+    nobody = SimpleNamespace(id=4711, epoch=-3)
+    assert mark(client, nobody) == E.INVALID_PRODUCER_EPOCH
+    assert mark(client, nobody, epoch=0, coordinator_epoch=-3) == E.TRANSACTION_COORDINATOR_FENCED
+    assert mark(client, nobody, epoch=0, coordinator_epoch=-1) == 0
+    assert log_of(node).log_end_offset == 1
 
 
 def test_55_markers_of_an_old_coordinator_are_refused(node, client):

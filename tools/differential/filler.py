@@ -459,6 +459,9 @@ class Filler(SecurityValues):
     def _InitProducerId_producerEpoch(self, _: Context) -> Any:
         return self.pick((-1,), (0, -2, 5))
 
+    def _WriteTxnMarkers_producerEpoch(self, _: Context) -> int:
+        return int(self.pick((0, 1), (-3, 5)))  # at -1 Kafka throws, and writes none of the request's markers
+
     def _any_clientSoftwareName(self, _: Context) -> str:
         return str(self.pick(("tester", "a-b.c"), ("", "-x", "a b", "ü")))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 ORDERS: dict[str, list[str]] = {
+    "ApiVersions": ["apiKeys", "supportedFeatures", "finalizedFeatures"],
     "Produce": ["responses", "responses.*.partitionResponses"],
     "Fetch": ["responses", "responses.*.partitions"],
     "ListOffsets": ["topics", "topics.*.partitions"],
