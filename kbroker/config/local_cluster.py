@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import NamedTuple
 
 #: Most nodes of a local cluster.
@@ -66,6 +67,24 @@ OWN_SETTINGS = frozenset(
 )
 
 
+#: Files that are one node's, and the address that only one node can have.
+_FILES = ("kbroker.log.file", "kbroker.audit.log", "kbroker.client.metrics.file")
+_ADDRESS = "kbroker.metrics.listener"
+
+
+def _apart(node: LocalNode, overrides: Mapping[str, str]) -> dict[str, str]:
+    """What is given for all, where each needs its own: of node 2 `a.log` is `a-2.log`, port 1 is port 2."""
+    own = dict(overrides)
+    for name in _FILES:
+        if own.get(name):
+            path = PurePath(own[name])
+            own[name] = str(path.with_name(f"{path.stem}-{node.id}{path.suffix}"))
+    host, colon, port = own.get(_ADDRESS, "").rpartition(":")
+    if port.isascii() and port.isdigit() and int(port):
+        own[_ADDRESS] = f"{host}{colon}{int(port) + node.id - 1}"
+    return own
+
+
 def node_settings(
     node: LocalNode, nodes: Sequence[LocalNode], cluster_id: str, overrides: Mapping[str, str]
 ) -> dict[str, str]:
@@ -81,7 +100,7 @@ def node_settings(
         "transaction.state.log.min.isr": in_sync,
         "share.coordinator.state.topic.replication.factor": replicas,
         "share.coordinator.state.topic.min.isr": in_sync,
-        **overrides,
+        **_apart(node, overrides),
         "process.roles": "broker,controller",
         "node.id": str(node.id),
         "listeners": f"PLAINTEXT://{node.bootstrap},CONTROLLER://{node.host}:{node.controller_port}",

@@ -70,6 +70,8 @@ class TinyHttp:
         self._handle = handle
         self._servers: list[asyncio.Server] = []
         self._tasks: set[asyncio.Task[None]] = set()
+        #: Those that have nothing to do before their peer has asked, longest waiting first.
+        self._waiting: dict[asyncio.Task[None], None] = {}
 
     async def listen(self, sockets: Iterable[socket.socket]) -> None:
         """Accept from now on."""
@@ -89,21 +91,35 @@ class TinyHttp:
         assert task is not None
         self._tasks.add(task)
         try:
-            if len(self._tasks) <= CONNECTIONS_MAX:
-                await self._serve(reader, writer)
+            if len(self._tasks) > CONNECTIONS_MAX and not self._make_room():
+                return
+            await self._serve(reader, writer, task)
         except (TimeoutError, OSError, EOFError, asyncio.CancelledError):
             pass  # the peer is gone, or too slow; or we stop
         finally:
             self._tasks.discard(task)
             writer.close()
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _make_room(self) -> bool:
+        """Close who has kept us waiting for longest: scrapes and probes come through to the end."""
+        for task in self._waiting:
+            del self._waiting[task]
+            task.cancel()
+            return True
+        return False
+
+    async def _serve(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, task: asyncio.Task[None]
+    ) -> None:
         while True:
+            self._waiting[task] = None
             try:
                 request = await asyncio.wait_for(read_request(reader), PATIENCE_S)
             except _Refused as error:
                 await _write(writer, Answer(error.status, "text/plain", [f"{error}\n"]), chunked=False)
                 return
+            finally:
+                self._waiting.pop(task, None)
             if request is None:
                 return
             try:
