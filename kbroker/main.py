@@ -31,6 +31,7 @@ from kbroker.broker.read_replicas import RACK_AWARE
 from kbroker.broker.replica_fetcher import FetchSettings
 from kbroker.broker.replica_manager import ReplicaManager
 from kbroker.broker.replication import Replication
+from kbroker.broker.running_marker import running_marker
 from kbroker.broker.services import Services
 from kbroker.broker.topic_settings import TopicSettingsSource
 from kbroker.broker.transactions import wire_transactions
@@ -407,6 +408,7 @@ class Node:
             membership.lifecycle.on_refused = self._refused
             membership.lifecycle.troubles = lambda: sorted(map(str, self._transport.unreached.values()))
             services.is_heard = membership.lifecycle.is_heard
+            services.metadata.subscribe(running_marker(logs, self.node_id, self._incarnation_id))
             self._replicate(services, membership)
         self._transport.on_foreign = membership.foreign
         services.to_controller = membership.channel
@@ -521,7 +523,7 @@ class Node:
 
     def _apply_settings(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
         if self.node_id in new.brokers:
-            self._note_epoch(new.brokers[self.node_id].epoch)
+            self._broker_epoch = new.brokers[self.node_id].epoch
         if any(kind == CONFIG_BROKER for kind, _ in delta.configs):
             cluster, own = new.config(CONFIG_BROKER, ""), new.config(CONFIG_BROKER, str(self.node_id))
             for problem in self.config.update_dynamic(cluster, own):

@@ -295,4 +295,5 @@ _READERS: dict[str, Callable[[Path], Iterator[Entry]]] = {
     "meta.properties": _dump_properties,
     "quorum-state": _dump_json,
     ".kafka_cleanshutdown": _dump_json,
+    ".kbroker_running": _dump_json,
 }

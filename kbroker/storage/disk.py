@@ -146,6 +146,15 @@ class Disk(Protocol):
 
     def total_bytes(self, path: str) -> int: ...
 
+    def set_memory_mark(self, path: str) -> None:
+        """Mark a file in the memory of the system, and nowhere else, if the system can do that. The mark is
+        gone when the file system was mounted anew, or the machine started; it may go earlier."""
+        ...
+
+    def has_memory_mark(self, path: str) -> bool:
+        """Whether the mark is there: all that was written since, synced or not, is there too."""
+        ...
+
     def lock(self, path: str) -> Lock | None:
         """An exclusive lock on a file, created if need be; None while somebody else has it."""
         ...

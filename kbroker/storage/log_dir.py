@@ -9,6 +9,7 @@ from collections.abc import Callable
 from kbroker.storage.disk import Disk, StorageError
 from kbroker.storage.file_names import DELETED
 from kbroker.storage.open_files import NO_DESCRIPTORS, NO_ROOM, OpenFiles
+from kbroker.storage.running_mark import unmark
 from kbroker.types import ZERO_UUID, Uuid
 
 logger = logging.getLogger(__name__)
@@ -43,6 +44,7 @@ class LogDir:
 
     __slots__ = (
         "_removals",
+        "cut",
         "directory_id",
         "disk",
         "failure",
@@ -71,6 +73,8 @@ class LogDir:
         self.now_ms = 0
         #: A truncation cut synced data off: the checkpoint must say so before other data takes its place.
         self.on_recovery_point_lowered: Callable[[], None] = _nothing
+        #: Recovery found a log that does not end as it was written.
+        self.cut = False
         self._removals: deque[tuple[int, str, bool]] = deque()
 
     @property
@@ -97,6 +101,7 @@ class LogDir:
             self.failure = str(error)
             self.refusal = self.own_refusal = f"Log directory {self.path} is offline: {self.failure}"
             logger.error("log directory %s failed and is offline until a restart: %s", self.path, error)
+            unmark(self.disk, self.path)
             self.on_failed(self)
         return StorageError(f"Log directory {self.path} is offline: {self.failure}")
 

@@ -46,6 +46,7 @@ from kbroker.storage.meta_properties import read_meta_properties
 from kbroker.storage.open_files import DEFAULT_LIMIT, OpenFiles
 from kbroker.storage.recovery import LogHistory, create_log, open_log
 from kbroker.storage.recovery_progress import RecoveryProgress
+from kbroker.storage.running_mark import killed_in, mark_running, unmark
 from kbroker.types import ZERO_UUID, TopicPartition, Uuid
 
 logger = logging.getLogger(__name__)
@@ -87,7 +88,7 @@ class LogManager:
         for log_dir in self.dirs:
             log_dir.on_recovery_point_lowered = lambda: self._checkpoint(RECOVERY_POINTS)
         self.logs: dict[TopicPartition, Log] = {}
-        #: Broker epoch of the last clean stop; -1 if a directory was not stopped cleanly (KIP-966).
+        #: Broker epoch of the last process; -1 if a directory may lack what that one wrote (KIP-966).
         self.previous_broker_epoch = -1
         #: Copies for another directory that a stop interrupted; the log itself is where it was.
         self.unfinished_moves: list[UnfinishedMove] = []
@@ -183,7 +184,9 @@ class LogManager:
         marker = f"{path}/{CLEAN_SHUTDOWN}"
         clean = disk.exists(marker)
         broker_epoch = (
-            parse_clean_shutdown(disk.read_file(marker).decode("utf-8", "replace")) if clean else -1
+            parse_clean_shutdown(disk.read_file(marker).decode("utf-8", "replace"))
+            if clean
+            else killed_in(disk, path)
         )
         recovery_points = self._read_offsets(f"{path}/{RECOVERY_POINTS}")
         log_starts = self._read_offsets(f"{path}/{LOG_STARTS}")
@@ -211,6 +214,10 @@ class LogManager:
                 logger.error("%s ends at %d, but had %d on disk", log.path, log.log_end_offset, durable)
                 broker_epoch = -1
             progress.opened()
+        if log_dir.cut:
+            broker_epoch = -1
+        if broker_epoch == -1:
+            unmark(disk, path)
         for named in (recovery_points, log_starts, high_watermarks):
             self._stale.update((log_dir, tp) for tp in named if tp not in listings)
         # From here on the directory is not clean any more, whatever happens to this process.
@@ -267,6 +274,12 @@ class LogManager:
         except ValueError as error:
             logger.warning("%s is damaged and counts as empty: %s", path, error)
             return {}
+
+    def mark_running(self, broker_epoch: int) -> None:
+        """This process is registered in `broker_epoch`: if it is killed, the next one knows what is there."""
+        for log_dir in self.dirs:
+            if not log_dir.offline:
+                mark_running(self._disk, log_dir.path, broker_epoch)
 
     def close(self, broker_epoch: int = -1, *, clean: bool = True) -> None:
         """Clean stop: close every log, write checkpoints and the marker, unlock; else just the last of these.

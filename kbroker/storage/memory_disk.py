@@ -26,12 +26,13 @@ class Tail(Enum):
 
 
 class _Inode:
-    __slots__ = ("data", "modified_ms", "synced")
+    __slots__ = ("data", "marked", "modified_ms", "synced")
 
     def __init__(self, data: bytes = b"", synced: bytes = b"") -> None:
         self.data = bytearray(data)
         self.synced = synced
         self.modified_ms = 0
+        self.marked = False
 
 
 class MemoryFile:
@@ -243,6 +244,12 @@ class MemoryDisk:
     def total_bytes(self, path: str) -> int:
         return self.capacity_bytes
 
+    def set_memory_mark(self, path: str) -> None:
+        self._files[path].marked = True
+
+    def has_memory_mark(self, path: str) -> bool:
+        return self._files[path].marked
+
     def lock(self, path: str) -> Lock | None:
         if path in self._locks:
             return None
@@ -256,7 +263,7 @@ class MemoryDisk:
         """The disk as the next process finds it; this one stays as it is.
 
         Args:
-            tail: what happens to what was not synced.
+            tail: what happens to what was not synced; KEPT is the end of a process, any other a power cut.
             choose: a number below its argument; where a tail is torn.
         """
         after = MemoryDisk()
@@ -267,6 +274,7 @@ class MemoryDisk:
             data = _after_crash(inode, tail, choose)
             copy = _Inode(data, data)
             copy.modified_ms = inode.modified_ms
+            copy.marked = inode.marked and tail is Tail.KEPT
             after._files[path] = copy
         after._synced_files = dict(after._files)
         return after

@@ -156,6 +156,7 @@ def _begin_anew(
     log_dir: LogDir, path: str, segments: list[Segment], start: int, config: LogConfig, now_ms: int
 ) -> list[Segment]:
     """An empty segment in the place of all others."""
+    log_dir.cut = True
     for segment in segments:
         for name in segment.paths:
             log_dir.remove_later(name, config.file_delete_delay_ms)
@@ -261,6 +262,7 @@ def _recover(
         base = segment.base_offset
         if index > first and (base < end or (base > end and base > gaps_below)):
             logger.warning("%s does not continue the log, which ends at %d", segment.path, end)
+            log_dir.cut = True
             _drop_from(log_dir, segments, index)
             break
         if index > first:
@@ -272,6 +274,7 @@ def _recover(
         if index + 1 < len(segments):
             segment.seal()
         if not whole:
+            log_dir.cut = True
             _drop_from(log_dir, segments, index + 1)
             break
     for epoch, epoch_start in unread:

@@ -21,6 +21,7 @@ from kbroker.storage.file_names import (
     META_PROPERTIES,
     NO_PRODUCERS,
     RECOVERY_POINTS,
+    RUNNING,
     parse_marked_dir,
     parse_partition_dir,
 )
@@ -31,7 +32,7 @@ from kbroker.types import TopicPartition
 METADATA_TOPIC = "__cluster_metadata"
 OLD_BOOTSTRAP = "bootstrap.checkpoint"
 CHECKPOINTS = (RECOVERY_POINTS, LOG_STARTS, HIGH_WATERMARKS, CLEANER_OFFSETS, NO_PRODUCERS)
-_KNOWN_FILES = (*CHECKPOINTS, META_PROPERTIES, CLEAN_SHUTDOWN, LOCK, OLD_BOOTSTRAP)
+_KNOWN_FILES = (*CHECKPOINTS, META_PROPERTIES, CLEAN_SHUTDOWN, RUNNING, LOCK, OLD_BOOTSTRAP)
 
 
 @dataclass

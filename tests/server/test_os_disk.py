@@ -119,3 +119,16 @@ def test_room_is_reserved_without_making_the_file_longer(disk: OsDisk, tmp_path)
     file.truncate(5)
     assert os.stat(file.path).st_blocks * 512 < 1 << 20
     assert file.read(0, 10) == b"hello"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has write hints")
+def test_a_mark_in_memory_belongs_to_the_file_and_not_to_its_name(tmp_path) -> None:
+    disk, path = OsDisk(), str(tmp_path / "mark")
+    disk.write_file(path, b"1", durable=False)
+    assert not disk.has_memory_mark(path)
+    disk.set_memory_mark(path)
+    assert disk.has_memory_mark(path)
+    disk.write_file(path, b"2", durable=False)
+    assert not disk.has_memory_mark(path)
+    disk.set_memory_mark(f"{path}-none")
+    assert not disk.has_memory_mark(f"{path}-none")

@@ -338,3 +338,46 @@ def test_descriptors_run_out() -> None:
     append(logs.get_or_create(TopicPartition("t", 11), TOPIC_ID, LogConfig(), NOW_MS), batch())
     eleventh.flush_staged()
     assert (eleventh.log_end_offset, b"kept" in eleventh.read(1, 1000, 2).parts[0].read()) == (2, True)
+
+
+def test_a_process_that_was_killed_while_the_machine_ran_on_has_lost_nothing() -> None:
+    logs = manager(None, "/a", "/b")
+    append(logs.get_or_create(TP, TOPIC_ID, LogConfig(), NOW_MS), batch())
+    logs.mark_running(7)
+    again = manager(logs._disk.crash(Tail.KEPT), "/a", "/b")
+    assert again.previous_broker_epoch == 7
+    # Killed once more before it was registered.
+    again = manager(again._disk.crash(Tail.KEPT), "/a", "/b")
+    assert again.previous_broker_epoch == 7
+    again.mark_running(9)
+    assert manager(again._disk.crash(Tail.KEPT), "/a", "/b", "/new").previous_broker_epoch == -1
+
+
+@pytest.mark.parametrize("tail", [Tail.LOST, Tail.TORN, Tail.ZEROED])
+def test_after_a_power_cut_nobody_says_that_all_is_there(tail: Tail) -> None:
+    logs = manager()
+    append(logs.get_or_create(TP, TOPIC_ID, LogConfig(), NOW_MS), batch())
+    logs.mark_running(7)
+    after = manager(logs._disk.crash(tail))
+    assert after.previous_broker_epoch == -1
+    assert manager(after._disk.crash(Tail.KEPT)).previous_broker_epoch == -1
+
+
+@pytest.mark.parametrize("clean", [False, True])
+def test_a_log_that_had_to_be_cut_counts_as_incomplete(clean: bool) -> None:
+    logs = manager()
+    log = logs.get_or_create(TP, TOPIC_ID, LogConfig(), NOW_MS)
+    append(log, batch())
+    logs.mark_running(7)
+    if clean:
+        logs.close(7)
+    file = logs._disk.open(f"{log.path}/{0:020}.log")
+    file.truncate(file.size() - 1)
+    assert manager(logs._disk.crash(Tail.KEPT)).previous_broker_epoch == -1
+
+
+def test_a_directory_that_failed_is_not_said_to_be_whole() -> None:
+    logs = manager()
+    logs.mark_running(7)
+    logs.dirs[0].fail_for_good(OSError(5, "Input/output error"))
+    assert manager(logs._disk.crash(Tail.KEPT)).previous_broker_epoch == -1
