@@ -356,9 +356,7 @@ class Node:
         self._wire_client_metrics(services)
         self._undo.append(open_access(services, config))
         open_quotas(services)
-        self._undo.append(groups.close)
-        self._undo.append(transactions.close)
-        self._undo.append(services.stop_parts)
+        self._undo += [groups.close, transactions.close, services.stop_parts]
         return services, kraft
 
     def _open_quorum(

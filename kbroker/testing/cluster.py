@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kbroker.client.errors import ClientError
 from kbroker.config.local_cluster import LocalNode, node_settings, plan_nodes
-from kbroker.errors import ApiError
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.testing.broker import setting_text
 from kbroker.testing.links import Links, Way, both_ways
 from kbroker.testing.process import ProcessRunner
@@ -321,9 +321,19 @@ class Cluster:
 
         settings = {key: setting_text(value) for key, value in (config or {}).items()}
         with Client(self._reachable, settings=self.client) as client:
-            create_topic(
-                client, name, partitions=partitions, replication_factor=replication_factor, configs=settings
-            )
+            new = any(topic.error_code for topic in client.metadata([name]).topics)
+            try:
+                create_topic(
+                    client,
+                    name,
+                    partitions=partitions,
+                    replication_factor=replication_factor,
+                    configs=settings,
+                )
+            except ApiError as error:
+                # A controller that is replaced meanwhile says no, and the next one may find the topic made.
+                if not new or error.code is not ErrorCode.TOPIC_ALREADY_EXISTS:
+                    raise
         for node in self.nodes.values():
             if node.running and not node.paused and not self._is_cut(node.id):
                 self.wait_for(partial(self._knows, node.id, name))
