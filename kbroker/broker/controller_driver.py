@@ -25,7 +25,6 @@ from kbroker.plain import replace
 from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 
 if TYPE_CHECKING:
-    from kbroker.broker.committed_metadata import CommittedMetadata
     from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.metadata.records import MetadataRecord
 
@@ -50,6 +49,24 @@ class MetadataWriter(Protocol):
 
         Durable and committed later: `ControllerDriver.committed` is called then.
         """
+        ...
+
+
+class ControllerMemory(Protocol):
+    """What the controller needs of the committed image (broker/committed_metadata.py, zk_memory.py)."""
+
+    image: ClusterImage
+
+    def handed_over(self, first_offset: int, image: ClusterImage, delta: ClusterDelta) -> None:
+        """A batch of the active controller from `first_offset` on is committed, and comes to `image`."""
+        ...
+
+    def controller_is(self, node_id: int) -> None:
+        """That node is the active controller."""
+        ...
+
+    def when_told(self, then: Callable[[], None]) -> None:
+        """Call `then` when all that is committed so far has been told to those it concerns."""
         ...
 
 
@@ -128,7 +145,7 @@ class ControllerDriver:
         metadata: the committed image of this node.
     """
 
-    def __init__(self, node_id: int, timer: Timer, metadata: CommittedMetadata) -> None:
+    def __init__(self, node_id: int, timer: Timer, metadata: ControllerMemory) -> None:
         self.node_id = node_id
         self._metadata = metadata
         self._timer = timer

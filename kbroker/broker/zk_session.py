@@ -151,19 +151,22 @@ class ZkClient:
 
     def _ask(self, request: ZkRequest, watch: Watch | None) -> Deferred[Any]:
         asked = _Asked(request, watch)
-        if self._closed or self.session_id == 0:
-            asked.answer.fail(ZkError(ZkCode.SESSION_OVER))
-        elif self._late():
-            self._session_is_over(_SILENCE)
-            asked.answer.fail(ZkError(ZkCode.SESSION_OVER))
+        if self._closed or self.session_id == 0 or self._late():
+            # Never from within the request: who asks is in the middle of something.
+            self._timer.call_later(0, lambda: self._refuse(asked, ZkCode.SESSION_OVER))
         elif self.connected:
             self._send(asked)
         elif isinstance(request, Multi):
             # It was not sent, but it may be old when a server is reached again.
-            asked.answer.fail(ZkError(ZkCode.CONNECTION_LOST))
+            self._timer.call_later(0, lambda: self._refuse(asked, ZkCode.CONNECTION_LOST))
         else:
             self._held.append(asked)
         return asked.answer
+
+    def _refuse(self, asked: _Asked, code: ZkCode) -> None:
+        if self._late():
+            self._session_is_over(_SILENCE)
+        asked.answer.fail(ZkError(code))
 
     def _send(self, asked: _Asked) -> None:
         assert self._link is not None

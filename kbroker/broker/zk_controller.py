@@ -1,0 +1,320 @@
+"""This node as the controller of a cluster in ZooKeeper: its term begins with reading everything.
+
+A term: elected -> watches armed, tree read -> `ControllerDriver.lead_with` -> brokers that are gone fenced,
+partitions without a state born -> decisions, until another claim or the end of the session. A write that
+fails for anything but the claim begins the reading anew, with the same claim: who waited is told
+NOT_CONTROLLER and asks again.
+
+A broker lives as long as its znode: that it is gone is known when its session ended, or at once where it
+closed it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Generator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kbroker.broker import flow
+from kbroker.broker.deferred import Deferred
+from kbroker.broker.zk_memory import ZkMetadata, ZkWriter, read_tree
+from kbroker.broker.zk_port import WatchEvent, ZkCode, ZkError
+from kbroker.controller.brokers import fence_broker, unfence_broker
+from kbroker.controller.decision import Decision
+from kbroker.controller.election_rules import ElectionRules
+from kbroker.controller.elections import broker_back
+from kbroker.controller.zookeeper import paths
+from kbroker.controller.zookeeper.reading import Reading, broker_records, read
+from kbroker.controller.zookeeper.steps import births
+from kbroker.controller.zookeeper.tree import Node, Tree
+from kbroker.controller.zookeeper.values import ZnodeError
+from kbroker.errors import ApiError
+from kbroker.plain import replace
+from kbroker.protocol.generated.register_broker_record import RegisterBrokerRecord
+
+if TYPE_CHECKING:
+    from kbroker.broker.controller_driver import ControllerDriver
+    from kbroker.broker.timer import Timer
+    from kbroker.broker.zk_election import ZkElection
+    from kbroker.broker.zk_session import ZkClient
+    from kbroker.controller.zookeeper.writing import Claim
+    from kbroker.metadata.image import ClusterImage
+    from kbroker.metadata.records import MetadataRecord
+    from kbroker.types import TopicPartition
+
+_log = logging.getLogger(__name__)
+
+#: Before everything is read again after a failure that may last.
+_AGAIN_MS = 200.0
+
+
+class ZkController:
+    """See the module; an `ElectionListener`. `election` is set before the first session.
+
+    Args:
+        rules: what elections obey.
+    """
+
+    def __init__(
+        self,
+        client: ZkClient,
+        controller: ControllerDriver,
+        metadata: ZkMetadata,
+        timer: Timer,
+        rules: ElectionRules,
+    ) -> None:
+        self._client = client
+        self._controller = controller
+        self._metadata = metadata
+        self._timer = timer
+        self._rules = rules
+        self.election: ZkElection | None = None
+        self._claim: Claim | None = None
+        self._writer: ZkWriter | None = None
+        #: Counts readings: what an earlier one still hears does not count.
+        self._reading = 0
+        self._unborn: list[TopicPartition] = []
+        self._told_problems: set[str] = set()
+        #: Brokers or topics changed while the tree was being read.
+        self._missed = False
+
+    # -- ElectionListener ------------------------------------------------------------------------------------
+
+    def elected(self, claim: Claim) -> None:
+        """See `ElectionListener`."""
+        self._claim = claim
+        self._read()
+
+    def resigned(self) -> None:
+        """See `ElectionListener`."""
+        self._claim = None
+        self._reading += 1
+        self._stop_leading()
+
+    def controller_is(self, broker_id: int) -> None:
+        """See `ElectionListener`."""
+        self._metadata.controller_is(broker_id)
+
+    # -- a reading -------------------------------------------------------------------------------------------
+
+    def _stop_leading(self) -> None:
+        if self._writer is not None:
+            self._writer.stop()
+            self._writer = None
+            self._controller.resigned()
+
+    def _read(self) -> None:
+        self._stop_leading()
+        self._reading += 1
+        self._missed = False
+        number = self._reading
+        flow.run(self._steps(number)).then(lambda done: self._has_read(number, done))
+
+    def _read_again(self, number: int, delay_ms: float) -> None:
+        def begin() -> None:
+            if number == self._reading and self._claim is not None:
+                self._read()
+
+        self._timer.call_later(delay_ms, begin)
+
+    def _steps(self, number: int) -> Generator[Deferred[Any], Any, Tree]:
+        yield self._client.children(paths.BROKER_IDS, lambda event: self._brokers_changed(number, event))
+        yield self._client.children(paths.TOPICS, lambda event: self._topics_changed(number, event))
+        return (yield from read_tree(self._client))
+
+    def _has_read(self, number: int, done: Deferred[Tree]) -> None:
+        if number != self._reading or self._claim is None:
+            return
+        try:
+            tree = done.result()
+        except ZkError as error:
+            if error.code is not ZkCode.SESSION_OVER:
+                _log.error("the cluster cannot be read from ZooKeeper: %s", error)
+                self._read_again(number, 5 * _AGAIN_MS)
+            return
+        self._lead(number, self._claim, tree)
+
+    def _lead(self, number: int, claim: Claim, tree: Tree) -> None:
+        found = read(tree)
+        for problem in found.problems:
+            if str(problem) not in self._told_problems:
+                self._told_problems.add(str(problem))
+                _log.error("left out: %s", problem)
+        if any(problem.path == paths.CONTROLLER_EPOCH for problem in found.problems):
+            self._read_again(number, 5 * _AGAIN_MS)
+            return
+        self._unborn = found.unborn
+        image = self._image_of(found, claim)
+        self._metadata.loaded(image)
+        writer = self._writer = ZkWriter(
+            self._client,
+            claim,
+            tree,
+            image,
+            self._timer,
+            committed=self._controller.committed,
+            failed=lambda error: self._write_failed(number, claim, error),
+        )
+        self._controller.lead_with(writer, claim.epoch)
+        for broker_id in sorted(_missing(image)):
+            self._decide(lambda image, broker_id=broker_id: self._fence(image, broker_id))  # type: ignore[misc]
+        for broker in image.brokers.values():
+            # It may have come while there was no controller.
+            if broker.epoch >= 0:
+                self._decide(lambda image, back=broker.id: self._lead_again(image, back))  # type: ignore[misc]
+        self._decide(self._births)
+        if self._missed:
+            self._brokers_changed(number, WatchEvent.UNSURE)
+            self._topics_changed(number, WatchEvent.UNSURE)
+
+    def _image_of(self, found: Reading, claim: Claim) -> ClusterImage:
+        """The cluster, with those brokers that are gone and that partitions still count on, to be fenced."""
+        image = found.image()
+        absent: list[MetadataRecord] = [
+            RegisterBrokerRecord(broker_id=each, broker_epoch=-1, fenced=False)
+            for each in sorted(_counted_on(image) - image.brokers.keys())
+        ]
+        image = replace(image.apply(absent), controller_id=self._controller.node_id)
+        return image.at(self._metadata.image.offset + 1, claim.epoch)
+
+    def _write_failed(self, number: int, claim: Claim, error: ZkError) -> None:
+        assert self.election is not None
+        if number != self._reading:
+            return
+        if error.code is ZkCode.SESSION_OVER:
+            # The election hears of it, too.
+            self._stop_leading()
+        elif error.code is ZkCode.BAD_VERSION and error.path == paths.CONTROLLER_EPOCH:
+            self.election.refused(claim)
+        else:
+            _log.info("the cluster is read again from ZooKeeper: %s", error)
+            self._stop_leading()
+            self._read_again(number, 0 if error.code is not ZkCode.NO_AUTH else _AGAIN_MS)
+
+    # -- what changes beside decisions -----------------------------------------------------------------------
+
+    def _topics_changed(self, number: int, event: WatchEvent) -> None:
+        """Topics that this controller did not make are read with everything else."""
+        if number == self._reading:
+            self._missed = self._missed or self._writer is None
+            answer = self._client.children(paths.TOPICS, lambda event: self._topics_changed(number, event))
+            answer.then(lambda done: self._compare_topics(number, done))
+
+    def _compare_topics(self, number: int, done: Deferred[list[str]]) -> None:
+        if number != self._reading or self._writer is None:
+            return
+        try:
+            names = set(done.result())
+        except ZkError as error:
+            if error.code is not ZkCode.SESSION_OVER:
+                self._read_again(number, _AGAIN_MS)
+            return
+        known = {topic.name for topic in self._controller.speculative_image.topics}
+        # What was decided and is not written yet is known only here.
+        if names - known:
+            self._read()
+
+    def _brokers_changed(self, number: int, event: WatchEvent) -> None:
+        if number == self._reading:
+            self._missed = self._missed or self._writer is None
+            flow.run(self._look_at_brokers(number)).then(lambda done: self._looked(number, done))
+
+    def _looked(self, number: int, done: Deferred[None]) -> None:
+        try:
+            done.result()
+        except ZkError as error:
+            if error.code is not ZkCode.SESSION_OVER:
+                self._read_again(number, _AGAIN_MS)
+
+    def _look_at_brokers(self, number: int) -> Generator[Deferred[Any], Any, None]:
+        names = yield self._client.children(
+            paths.BROKER_IDS, lambda event: self._brokers_changed(number, event)
+        )
+        there: dict[int, RegisterBrokerRecord] = {}
+        for name in names:
+            path = f"{paths.BROKER_IDS}/{name}"
+            try:
+                node = yield self._client.get(path)
+                tree = Tree()
+                tree.put(path, Node(node.data, node.stat.version, node.stat.czxid, True))
+                there.update({each.broker_id: each for each in _registrations(tree, name)})
+            except ZnodeError as error:
+                _log.error("left out: %s", error)
+            except ZkError as error:
+                if error.code is not ZkCode.NO_NODE:
+                    raise
+        if number != self._reading or self._writer is None:
+            return
+        for broker in list(self._controller.speculative_image.brokers.values()):
+            found = there.get(broker.id)
+            if found is None or found.broker_epoch != broker.epoch:
+                self._decide(lambda image, gone=broker.id: self._fence(image, gone))  # type: ignore[misc]
+        for record in there.values():
+            self._decide(lambda image, record=record: self._join(image, record))  # type: ignore[misc]
+        self._decide(self._births)
+
+    # -- decisions -------------------------------------------------------------------------------------------
+
+    def _decide(self, decide: Callable[[ClusterImage], Decision[None]]) -> None:
+        self._controller.append_records(decide).then(_forget)
+
+    def _fence(self, image: ClusterImage, broker_id: int) -> Decision[None]:
+        broker = image.brokers.get(broker_id)
+        if broker is None or broker.fenced:
+            return Decision(None)
+        return fence_broker(image, broker_id, broker.epoch, self._rules)
+
+    def _join(self, image: ClusterImage, record: RegisterBrokerRecord) -> Decision[None]:
+        broker = image.brokers.get(record.broker_id)
+        if broker is not None and broker.epoch == record.broker_epoch and not broker.fenced:
+            return Decision(None)
+        record.fenced = True
+        known = image.apply([record])
+        unfenced = unfence_broker(known, record.broker_id, record.broker_epoch, self._rules)
+        return Decision(None, [record, *unfenced.records], atomic=False)
+
+    def _lead_again(self, image: ClusterImage, broker_id: int) -> Decision[None]:
+        broker = image.brokers.get(broker_id)
+        if broker is None or broker.fenced:
+            return Decision(None)
+        return Decision(None, broker_back(image, self._rules, broker_id), atomic=False)
+
+    def _births(self, image: ClusterImage) -> Decision[None]:
+        """Partitions that have replicas and no state get their first leader, where one lives."""
+        records = births(image, self._unborn)
+        if records:
+            born = {(record.topic_id, record.partition_id) for record in records}  # type: ignore[attr-defined]
+            self._unborn = [
+                each
+                for each in self._unborn
+                if (topic := image.topics.get(each.topic)) is None or (topic.id, each.partition) not in born
+            ]
+        return Decision(None, records, atomic=False)
+
+
+def _registrations(tree: Tree, name: str) -> Sequence[RegisterBrokerRecord]:
+    return [each for each in broker_records(tree, name) if isinstance(each, RegisterBrokerRecord)]
+
+
+def _counted_on(image: ClusterImage) -> set[int]:
+    """Brokers that lead, or are in sync."""
+    return {
+        each
+        for topic in image.topics
+        for partition in topic.partitions
+        for each in (*partition.isr, partition.leader)
+        if each >= 0
+    }
+
+
+def _missing(image: ClusterImage) -> set[int]:
+    """Brokers that were made up by `_image_of`."""
+    return {broker.id for broker in image.brokers.values() if broker.epoch == -1}
+
+
+def _forget(done: Deferred[None]) -> None:
+    """A chore: if it could not be written all is read again, and it is found anew."""
+    try:
+        done.result()
+    except ApiError as error:
+        _log.debug("a chore of the controller was not done: %s", error.code.name)

@@ -1,0 +1,225 @@
+"""ZooKeeper as the controller's memory: what is read when a node takes over, and what makes decisions true.
+
+`ZkWriter` stands where KRaft's log does for `ControllerDriver`: a batch of records becomes operations on
+znodes (controller/zookeeper/writing.py), these one transaction, or a few where ZooKeeper takes none so large,
+and the batch is committed when ZooKeeper has answered. Offsets only count here, so that the driver can tell
+what is committed.
+
+Batches follow each other without waiting: a session's writes are done in order. Once one is refused, or its
+answer is lost, nobody builds on what was guessed: the writer fails, and whoever owns it reads everything
+again. So a write that failed is never forgotten, nor is one that was done taken for failed for long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from kbroker.broker.deferred import Deferred
+from kbroker.broker.zk_port import ZkCode, ZkError
+from kbroker.controller.zookeeper import paths
+from kbroker.controller.zookeeper.tree import Node, OpFailed, Tree, transactions
+from kbroker.controller.zookeeper.values import ZnodeError
+from kbroker.controller.zookeeper.writing import KAFKA_3_9, Claim, Dialect, operations
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.metadata.delta import ClusterDelta, full_delta
+from kbroker.metadata.difference import difference
+from kbroker.metadata.records import decode_record
+from kbroker.plain import replace
+
+if TYPE_CHECKING:
+    from kbroker.broker.timer import Timer
+    from kbroker.broker.zk_session import ZkClient
+    from kbroker.metadata.cache import MetadataCache
+    from kbroker.metadata.image import ClusterImage
+
+#: What a controller has to know.
+_READ = (
+    paths.CLUSTER_ID,
+    paths.CONTROLLER_EPOCH,
+    paths.BROKER_IDS,
+    paths.TOPICS,
+    paths.DELETE_TOPICS,
+    paths.PRODUCER_IDS,
+    paths.FEATURE,
+    paths.ACL_LITERAL,
+    "/kafka-acl-extended",
+    paths.TOKENS,
+)
+#: Requests that are under way at once while the tree is read.
+_AT_ONCE = 500
+
+
+def read_tree(client: ZkClient) -> Generator[Deferred[Any], Any, Tree]:
+    """All znodes that the cluster is made of; a `flow`. Whoever wants to hear of changes has armed watches.
+
+    Raises:
+        ZkError: SESSION_OVER, or access is denied.
+    """
+    tree = Tree()
+    folders = yield client.children(paths.CONFIG)
+    ahead = [*_READ, *(f"{paths.CONFIG}/{name}" for name in folders if name != "changes")]
+    ahead += [paths.CONFIG, paths.CONFIG_CHANGES]
+    leaves = {paths.CONFIG, paths.CONFIG_CHANGES}
+    while ahead:
+        part, ahead = ahead[:_AT_ONCE], ahead[_AT_ONCE:]
+        asked = [
+            (path, client.get(path), None if _is_leaf(path, leaves) else client.children(path))
+            for path in part
+        ]
+        for path, data, names in asked:
+            try:
+                node = yield data
+                tree.put(path, Node(node.data, node.stat.version, node.stat.czxid, node.stat.owner != 0))
+                if names is not None:
+                    ahead += [f"{path}/{name}" for name in (yield names)]
+            except ZkError as error:
+                if error.code is not ZkCode.NO_NODE:
+                    raise
+    for path in _PARENTS:
+        if path not in tree and tree.children(path):
+            tree.put(path, Node())
+    return tree
+
+
+_PARENTS = ("/brokers", "/admin", "/cluster", "/delegation_token")
+
+
+def _is_leaf(path: str, leaves: set[str]) -> bool:
+    """Below a partition's state is nothing; that saves half of all requests."""
+    return path in leaves or path.endswith("/state")
+
+
+class ZkMetadata:
+    """The committed image of a node whose cluster is kept in ZooKeeper, and its publication."""
+
+    def __init__(self, cache: MetadataCache, image: ClusterImage) -> None:
+        self.image = image
+        self._cache = cache
+        self._publishing = False
+
+    def handed_over(self, first_offset: int, image: ClusterImage, delta: ClusterDelta) -> None:
+        """What the controller on this node has decided is true now."""
+        self._set(image, delta)
+
+    def loaded(self, image: ClusterImage) -> None:
+        """All was read anew."""
+        self._set(image, difference(self.image, image))
+
+    def controller_is(self, node_id: int) -> None:
+        """Another controller is known; -1: none."""
+        if self.image.controller_id != node_id:
+            self._set(replace(self.image, controller_id=node_id), ClusterDelta(self.image))
+
+    def publish_from_now(self) -> None:
+        """Publish the image with all it holds, and every one after it."""
+        if not self._publishing:
+            self._publishing = True
+            self._cache.publish(self.image, full_delta(self.image))
+
+    def publish_no_more(self) -> None:
+        """The node stops."""
+        self._publishing = False
+        self._cache.stop()
+
+    def when_told(self, then: Callable[[], None]) -> None:
+        """Call `then` when all that is committed so far has been told to those it concerns."""
+        self._cache.when_told(then)
+
+    def _set(self, image: ClusterImage, delta: ClusterDelta) -> None:
+        self.image = image
+        if self._publishing:
+            self._cache.publish(image, delta)
+
+
+class ZkWriter:
+    """A `MetadataWriter` on ZooKeeper, of one reading of the tree.
+
+    Args:
+        tree: as it was read; owned from now on.
+        image: what the tree comes to.
+        committed: told the offset after the last one that is true.
+        failed: told once: read again. With the claim's own check (`/controller_epoch`) if it was that.
+    """
+
+    def __init__(
+        self,
+        client: ZkClient,
+        claim: Claim,
+        tree: Tree,
+        image: ClusterImage,
+        timer: Timer,
+        *,
+        committed: Callable[[int], None],
+        failed: Callable[[ZkError], None],
+        dialect: Dialect = KAFKA_3_9,
+    ) -> None:
+        self._client = client
+        self._claim = claim
+        self._tree = tree
+        self._image = image
+        self._timer = timer
+        self._committed = committed
+        self._failed = failed
+        self._dialect = dialect
+        self._next_offset = image.offset + 1
+        #: Ends of batches that are not true yet, with the transactions that each still waits for.
+        self._waiting: list[list[int]] = []
+        self._over = False
+
+    @property
+    def end_offset(self) -> int:
+        """See `MetadataWriter`."""
+        return self._next_offset
+
+    def append(self, values: Sequence[bytes]) -> int:
+        """See `MetadataWriter`.
+
+        Raises:
+            ApiError: NOT_CONTROLLER, all is being read again; or the records cannot be znodes.
+        """
+        if self._over:
+            raise ApiError(ErrorCode.NOT_CONTROLLER)
+        records = [decode_record(value) for value in values]
+        try:
+            ops = operations(records, self._image, self._tree, self._claim, self._dialect)
+            self._tree.apply(ops)
+        except (ZnodeError, OpFailed) as error:
+            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from None
+        self._image = self._image.apply(records)
+        self._next_offset += len(values)
+        parts = transactions(ops)
+        entry = [self._next_offset, len(parts)]
+        self._waiting.append(entry)
+        for part in parts:
+            self._client.multi(part).then(partial(self._answered, entry))
+        if not parts:
+            # Never from within the append, like an answer.
+            self._timer.call_later(0, self._commit)
+        return self._next_offset - 1
+
+    def stop(self) -> None:
+        """Nothing is told any more."""
+        self._over = True
+
+    def _answered(self, entry: list[int], done: Deferred[Any]) -> None:
+        if self._over:
+            return
+        try:
+            done.result()
+        except ZkError as error:
+            self._over = True
+            self._failed(error)
+            return
+        entry[1] -= 1
+        self._commit()
+
+    def _commit(self) -> None:
+        if self._over:
+            return
+        end = 0
+        while self._waiting and self._waiting[0][1] == 0:
+            end = self._waiting.pop(0)[0]
+        if end:
+            self._committed(end)

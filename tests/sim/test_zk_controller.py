@@ -1,0 +1,289 @@
+"""Controllers of a cluster in the model of ZooKeeper: what was answered is there, whatever fails."""
+
+import pytest
+
+from kbroker.broker.controller_driver import ControllerDriver
+from kbroker.broker.zk_controller import ZkController
+from kbroker.broker.zk_election import ZkElection
+from kbroker.broker.zk_memory import ZkMetadata
+from kbroker.broker.zk_port import ZkCode, ZkError
+from kbroker.broker.zk_registration import ZkRegistration
+from kbroker.broker.zk_session import ZkClient
+from kbroker.controller.alter_partition import IsrMember, Proposal, alter_partitions
+from kbroker.controller.election_rules import ElectionRules
+from kbroker.controller.topics import create_topics
+from kbroker.controller.zookeeper.node_znodes import BrokerZnode
+from kbroker.controller.zookeeper.reading import read
+from kbroker.controller.zookeeper.tree import Create, Delete, Node, SetData, Tree
+from kbroker.errors import ApiError, ConfigError
+from kbroker.metadata.cache import MetadataCache
+from kbroker.metadata.image import ClusterImage, Endpoint
+from kbroker.plain import replace
+from kbroker.protocol.generated.create_topics_request import CreatableReplicaAssignment, CreatableTopic
+from tests.controller.clusters import rules as topic_rules
+from tests.sim.node_loop import Scheduler
+from tests.sim.zk_model import Host, ModelLink, ZkModel
+
+SESSION_MS = 1000.0
+
+
+class Broker:
+    """What a node in ZooKeeper is made of, but for clients and logs."""
+
+    def __init__(self, world, broker_id, life=0):
+        self.world, self.id = world, broker_id
+        self.host = host = Host(world.scheduler, f"{broker_id}.{life}")
+        self.client = ZkClient(lambda: ModelLink(world.model, host, SESSION_MS), host, host, SESSION_MS)
+        self.registration = ZkRegistration(
+            self.client, broker_id, self._describe, "the-cluster", host, SESSION_MS * 3
+        )
+        self.cache = MetadataCache("the-cluster")
+        self.metadata = ZkMetadata(self.cache, ClusterImage("the-cluster"))
+        self.driver = ControllerDriver(broker_id, host, self.metadata)
+        self.controller = ZkController(self.client, self.driver, self.metadata, host, ElectionRules())
+        self.election = ZkElection(self.client, broker_id, host, host, self.controller)
+        self.controller.election = self.election
+        self.client.listen(self)
+        self.client.start()
+
+    def _describe(self):
+        return BrokerZnode((Endpoint("PLAINTEXT", "h", 9092, 0),))
+
+    def session_began(self, session_id):
+        self.registration.begin().then(self._registered)
+
+    def _registered(self, done):
+        try:
+            done.result()
+        except ZkError as error:
+            if error.code is not ZkCode.SESSION_OVER:
+                raise
+        except ConfigError:
+            # ZooKeeper paused more than once, which gives every session its time anew.
+            self.host.call_later(SESSION_MS, lambda: self.client.live and self.session_began(0))
+        else:
+            self.election.begin()
+
+    def session_over(self):
+        self.registration.session_over()
+        self.election.session_over()
+
+
+class World:
+    def __init__(self, seed=1, brokers=3):
+        self.scheduler = Scheduler(seed)
+        self.model = ZkModel(self.scheduler)
+        self.lives = 0
+        self.rules = topic_rules()
+        self.brokers = {each: Broker(self, each) for each in range(1, brokers + 1)}
+
+    def run(self, ms=200.0):
+        self.scheduler.run_until(self.scheduler.now + ms)
+
+    def restart(self, broker_id):
+        self.brokers[broker_id].host.kill()
+        self.lives += 1
+        self.brokers[broker_id] = Broker(self, broker_id, self.lives)
+
+    @property
+    def active(self):
+        found = [each for each in self.brokers.values() if each.driver.active and each.client.live]
+        return found[0] if found else None
+
+    def create(self, name, *replicas):
+        """The Deferred of a creation with these replica lists, by the active controller."""
+        topic = CreatableTopic(
+            name=name,
+            num_partitions=-1,
+            replication_factor=-1,
+            assignments=[
+                CreatableReplicaAssignment(partition_index=at, broker_ids=list(ids))
+                for at, ids in enumerate(replicas)
+            ],
+        )
+        return self.active.driver.append_records(
+            lambda image: create_topics(image, [topic], False, self.rules)
+        )
+
+    def tree(self):
+        """What ZooKeeper has, as the memory reads it."""
+        tree = Tree()
+        for path, node in self.model.nodes.items():
+            if path != "/":
+                tree.put(path, Node(node.data, node.version, node.czxid, node.owner != 0))
+        return tree
+
+    def in_zookeeper(self):
+        found = read(self.tree())
+        assert not found.problems
+        assert not found.unborn
+        return found.image()
+
+    def check(self):
+        """The controller's image is what ZooKeeper has."""
+        stored, known = self.in_zookeeper(), self.active.driver.committed_image
+        assert {topic.name: topic for topic in stored.topics} == {
+            topic.name: without_directories(topic) for topic in known.topics
+        }
+        live = {broker.id: broker.epoch for broker in known.brokers.values() if not broker.fenced}
+        assert live == {broker.id: broker.epoch for broker in stored.brokers.values()}
+
+
+def without_directories(topic):
+    return replace(topic, partitions=tuple(replace(each, directories=()) for each in topic.partitions))
+
+
+@pytest.fixture
+def world():
+    world = World()
+    world.run()
+    return world
+
+
+def partition(world, name="t", index=0):
+    return world.in_zookeeper().topics.partition(name, index)
+
+
+def result(world, deferred, ms=200.0):
+    world.run(ms)
+    return deferred.result()
+
+
+def test_a_topic_is_made(world):
+    (created,) = result(world, world.create("t", (1, 2, 3), (2, 3, 1)))
+    assert created.error_code == 0
+    assert partition(world).leader == 1
+    assert partition(world).isr == (1, 2, 3)
+    assert partition(world, index=1).leader == 2
+    world.check()
+
+
+def test_many_decisions_without_waiting(world):
+    answers = [world.create(f"t{each}", (1, 2)) for each in range(50)]
+    world.run()
+    assert all(answer.result()[0].error_code == 0 for answer in answers)
+    world.check()
+
+
+def test_a_broker_that_is_gone_leads_nothing_and_is_in_no_isr(world):
+    result(world, world.create("t", (1, 2, 3)))
+    gone = world.active.id
+    world.brokers.pop(gone).client.close()
+    world.run()
+    assert partition(world).leader not in (gone, -1)
+    assert gone not in partition(world).isr
+    world.check()
+
+
+def test_a_broker_that_comes_back_may_lead_again(world):
+    result(world, world.create("t", (3,)))
+    world.brokers[3].host.kill()
+    world.run(SESSION_MS * 2)
+    assert partition(world).leader == -1
+    assert partition(world).isr == (3,)
+    world.restart(3)
+    world.run(SESSION_MS)
+    assert partition(world).leader == 3
+    world.check()
+
+
+def test_a_whole_cluster_that_was_killed(world):
+    result(world, world.create("t", (1, 2, 3)))
+    for broker in list(world.brokers):
+        world.restart(broker)
+    world.run(SESSION_MS * 3)
+    assert partition(world).leader in (1, 2, 3)
+    world.check()
+
+
+def test_a_topic_that_a_tool_made_is_born(world):
+    result(world, world.create("t", (1,)))
+    assignment = b'{"version":1,"partitions":{"0":[2,1]}}'
+    world.brokers[2].client.multi([Create("/brokers/topics/made", assignment)])
+    world.run()
+    assert partition(world, "made").leader == 2
+    assert partition(world, "made").isr == (2, 1)
+    world.check()
+
+
+def test_a_state_changed_by_another_is_not_overwritten(world):
+    """What KAFKA-2729 was about: a refused write of an ISR is decided anew on what is true."""
+    result(world, world.create("t", (1, 2, 3)))
+    path = "/brokers/topics/t/partitions/0/state"
+    other = b'{"controller_epoch":1,"leader":2,"version":1,"leader_epoch":5,"isr":[2,3]}'
+    result(world, world.brokers[1].client.multi([SetData(path, other)]))
+    topic = world.active.driver.committed_image.topics.get("t")
+
+    def shrink():
+        driver = world.active.driver
+        epochs = driver.speculative_image.topics.get("t").partitions[0]
+        proposal = Proposal(
+            topic.id, 0, epochs.leader_epoch, epochs.partition_epoch, [IsrMember(1), IsrMember(3)], 0
+        )
+        return driver.append_records(
+            lambda image: alter_partitions(
+                image, epochs.leader, image.brokers[epochs.leader].epoch, [proposal], ElectionRules()
+            )
+        )
+
+    with pytest.raises(ApiError, match="NOT_CONTROLLER"):
+        result(world, shrink())
+    assert world.active.driver.committed_image.topics.get("t").partitions[0].leader == 2
+    world.check()
+
+
+@pytest.mark.parametrize("path", ["/brokers/topics/bad", "/config/topics/bad"])
+def test_foreign_json_is_told_and_the_others_count(world, path, caplog):
+    world.brokers[1].client.multi([Create(path, b"{nonsense")])
+    world.run()
+    assert result(world, world.create("t", (1, 2)))[0].error_code == 0
+    world.brokers[1].client.multi([Delete("/controller")])
+    world.run()
+    assert caplog.text.count("left out") >= 1
+    assert world.active.driver.committed_image.topics.get("t") is not None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_was_answered_is_there(seed):
+    world = World(seed)
+    chance = world.scheduler.random
+    world.run(300)
+    asked = {}
+    for number in range(60):
+        broker = chance.choice(list(world.brokers.values()))
+        act = chance.randrange(12)
+        if act == 0:
+            broker.host.cut = not broker.host.cut
+        elif act == 1:
+            broker.host.resume() if broker.host.paused else broker.host.pause()
+        elif act == 2:
+            broker.host.reset()
+        elif act == 3:
+            world.restart(broker.id)
+        elif act == 4 and not world.model.paused:
+            world.model.pause()
+            world.scheduler.later(chance.random() * SESSION_MS, world.model.resume)
+        elif act == 5:
+            broker.client.multi([Delete("/controller")])
+        for each in range(chance.randrange(4)):
+            active = world.active
+            if active is not None and not active.host.paused:
+                name = f"t{number}-{each}"
+                replicas = chance.sample([1, 2, 3], chance.randrange(1, 4))
+                asked[name] = world.create(name, replicas)
+        world.run(chance.random() * SESSION_MS / 3)
+    for broker in world.brokers.values():
+        broker.host.cut = False
+        broker.host.resume()
+    world.run(SESSION_MS * 8)
+    if world.active is None:
+        raise AssertionError("nobody is the controller")
+    world.check()
+    topics = {topic.name for topic in world.in_zookeeper().topics}
+    answered = {
+        name for name, answer in asked.items() if answer.succeeded and answer.result()[0].error_code == 0
+    }
+    assert answered <= topics
+    for topic in world.in_zookeeper().topics:
+        for each in topic.partitions:
+            assert each.leader in each.isr
