@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +12,11 @@ from kbroker.metadata.image import RECOVERED, RECOVERING
 from kbroker.types import TopicPartition, Uuid, uuid_from_string, uuid_to_string
 
 NEWEST_TOPIC = 3
+#: A partition's state as Kafka and we write it: a new controller reads as many as there are partitions.
+_USUAL_STATE = re.compile(
+    rb'\{"controller_epoch":([0-9]{1,9}),"leader":(-1|[0-9]{1,9}),"version":1'
+    rb',"leader_epoch":([0-9]{1,9}),"isr":\[((?:[0-9]{1,9}(?:,[0-9]{1,9})*)?)\]\}\Z'
+)
 
 
 class Assignment(NamedTuple):
@@ -68,20 +74,23 @@ class PartitionState(NamedTuple):
 
     def encode(self) -> bytes:
         """The recovery state (KIP-704, 3.2) is written while the partition is recovering, only."""
-        value: dict[str, Any] = {
-            "controller_epoch": self.controller_epoch,
-            "leader": self.leader,
-            "version": 1,
-            "leader_epoch": self.leader_epoch,
-            "isr": list(self.isr),
-        }
+        isr = ",".join(map(str, self.isr))
+        recovery = ""
         if self.recovery_state != RECOVERED:
-            value["leader_recovery_state"] = self.recovery_state
-        return to_json(value)
+            recovery = f',"leader_recovery_state":{self.recovery_state}'
+        return (
+            f'{{"controller_epoch":{self.controller_epoch},"leader":{self.leader},"version":1'
+            f',"leader_epoch":{self.leader_epoch},"isr":[{isr}]{recovery}}}'
+        ).encode()
 
     @classmethod
     def decode(cls, path: str, data: bytes | None) -> PartitionState:
         """Raises ZnodeError."""
+        usual = _USUAL_STATE.match(data or b"")
+        if usual is not None:
+            controller_epoch, leader, leader_epoch, isr = usual.groups()
+            replicas = tuple(map(int, isr.split(b","))) if isr else ()
+            return cls(int(controller_epoch), int(leader), int(leader_epoch), replicas)
         fields, _ = Fields.parse(path, data, 1)
         recovery = fields.integer("leader_recovery_state", RECOVERED)
         if recovery not in (RECOVERED, RECOVERING):

@@ -30,7 +30,7 @@ class ZnodeError(Exception):
 
 def to_json(value: Mapping[str, Any]) -> bytes:
     """As Kafka writes it: no blanks, UTF-8, fields in the order given."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    return _encode(value).encode()
 
 
 def text_of(path: str, data: bytes | None) -> str:
@@ -66,6 +66,11 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
+# Made once: `json.loads` and `json.dumps` make theirs anew for every call with arguments.
+_decode = json.JSONDecoder(parse_constant=_no_constant).decode
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 class Fields:
     """The fields of one JSON object in a znode, asked for by name and type."""
 
@@ -86,7 +91,7 @@ class Fields:
         """
         text = text_of(path, data)
         try:
-            values = json.loads(text, parse_constant=_no_constant)
+            values = _decode(text)
         except (ValueError, RecursionError):
             raise ZnodeError(path, f"is no JSON: {_short(text)}") from None
         fields = cls(path, values)

@@ -76,6 +76,16 @@ def test_a_recovering_partition():
     assert PartitionState.decode("/s", state.encode()) == state
 
 
+def test_states_in_another_order_and_with_blanks():
+    for isr in ((), (1,), (3, 1, 2147483647)):
+        state = PartitionState(4, -1, 2, isr)
+        fields = json.loads(state.encode())
+        assert list(fields) == ["controller_epoch", "leader", "version", "leader_epoch", "isr"]
+        for other in (dict(reversed(fields.items())), fields):
+            assert PartitionState.decode("/s", json.dumps(other).encode()) == state
+        assert PartitionState.decode("/s", state.encode()) == state
+
+
 def test_changes_of_version_1():
     change = b'{"version":1,"entity_type":"topics","entity_name":"t"}'
     assert decode_change("/c", change) == "topics/t"
