@@ -299,10 +299,7 @@ class Node:
         syncing = BlockingRunner(asyncio.get_running_loop(), threads=min(len(logs.dirs), 8), name="sync")
         self._undo.append(syncing.close)
         metadata = MetadataCache(self.cluster_id)
-        peers = self._peers = PeerClient(
-            f"kbroker-{self.node_id}", timer, peer_routes(config), self._sockets.peer_security
-        )
-        self._undo.append(peers.close)
+        peers = self._open_peers(timer)
         wire = wire_of(self.cluster_id, self._quorum.controller_listener)
         kraft = self._open_quorum(logs, metadata, peers, wire, timer, blocking)
         replicas = ReplicaManager(
@@ -382,6 +379,18 @@ class Node:
             on_failure=self._metadata_failed,
             transport=self._transport,
         )
+
+    def _open_peers(self, timer: LoopTimer) -> PeerClient:
+        config = self.config
+        peers = self._peers = PeerClient(
+            f"kbroker-{self.node_id}",
+            timer,
+            peer_routes(config),
+            self._sockets.peer_security,
+            config.get_int("connections.max.idle.ms"),
+        )
+        self._undo.append(peers.close)
+        return peers
 
     def _join(self, services: Services, kraft: KraftNode, logs: LogManager, timer: LoopTimer) -> Membership:
         assert services.peers is not None

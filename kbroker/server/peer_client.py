@@ -8,11 +8,13 @@ waits is told at once; new requests wait for the next attempt, which comes after
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.peer import PeerAddress, PeerError, PeerFailure
+from kbroker.server import peer_watch
 from kbroker.server.peer_connection import PeerConnection
 from kbroker.server.peer_socket import ReceiveBuffers
 from kbroker.server.peer_watch import PeerWatch
@@ -34,6 +36,7 @@ class PeerClient:
         timer: for time-outs and pauses.
         routes: where to connect in place of an address.
         security: how to show oneself there.
+        idle_ms: how long connections may be idle; 0 or less: for ever.
     """
 
     def __init__(
@@ -42,7 +45,9 @@ class PeerClient:
         timer: Timer,
         routes: Mapping[tuple[str, int], tuple[str, int]] | None = None,
         security: Callable[[PeerAddress], PeerSecurity | None] | None = None,
+        idle_ms: float = 600_000.0,
     ) -> None:
+        self._idle_ms = idle_ms
         self._security = security
         self._routes = routes or {}
         self._loop = asyncio.get_running_loop()
@@ -94,12 +99,25 @@ class PeerClient:
     ) -> PeerWatch:
         """See `Peers.watch`."""
         watch = PeerWatch(
-            self._loop, self._timer, self._routed(address), on_gone, on_back, on_lost, self._watches.discard
+            self._loop,
+            self._timer,
+            self._routed(address),
+            on_gone,
+            on_back,
+            on_lost,
+            self._watches.discard,
+            self._renewal_ms(address),
         )
         if not self._closed:
             self._watches.add(watch)
             watch.begin()
         return watch
+
+    def _renewal_ms(self, address: PeerAddress) -> float:
+        secured = self._security is not None and self._security(address) is not None
+        # Others are set as this node is, most likely.
+        idle_ms = self._idle_ms if self._idle_ms > 0 else math.inf
+        return min(peer_watch.RENEWAL_MS_SECURED if secured else peer_watch.RENEWAL_MS, idle_ms * 0.4)
 
     def _routed(self, address: PeerAddress) -> PeerAddress:
         detour = self._routes.get((address.host, address.port))

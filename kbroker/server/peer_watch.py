@@ -20,6 +20,8 @@ _PROOF_MS = 50.0
 #: A new connection takes the place of the old one before the node closes that as idle
 #: (connections.max.idle.ms, ten minutes): else the node would be missed for a moment each time.
 RENEWAL_MS = 240_000.0
+#: Where a handshake or a login is awaited, which never comes (tls_protocol.py, sasl_gate.py).
+RENEWAL_MS_SECURED = 10_000.0
 
 
 class _IdleProtocol(asyncio.Protocol):
@@ -42,6 +44,7 @@ class PeerWatch:
 
     Args:
         on_end: told when the watch is cancelled.
+        renewal_ms: how old a connection gets.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class PeerWatch:
         on_back: Callable[[], None] | None,
         on_lost: Callable[[], None] | None,
         on_end: Callable[[PeerWatch], None],
+        renewal_ms: float = RENEWAL_MS,
     ) -> None:
         self._loop = loop
         self._timer = timer
@@ -72,7 +76,8 @@ class PeerWatch:
         #: The connection ended, and no other one has lasted since.
         self._lost = False
         self._proof: TimerHandle | None = None
-        self._renewal = timer.call_later(RENEWAL_MS, self._renew)
+        self._renewal_ms = renewal_ms
+        self._renewal = timer.call_later(renewal_ms, self._renew)
 
     def begin(self) -> None:
         """Connect, if that has not begun."""
@@ -139,7 +144,7 @@ class PeerWatch:
             self._on_gone()
 
     def _renew(self) -> None:
-        self._renewal = self._timer.call_later(RENEWAL_MS, self._renew)
+        self._renewal = self._timer.call_later(self._renewal_ms, self._renew)
         if self._protocol is not None and self._attempt is None:
             self._attempt = self._loop.create_task(self._replace(self._protocol))
 

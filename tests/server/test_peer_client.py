@@ -335,6 +335,17 @@ async def test_a_watch_renews_its_connection_before_it_is_closed_as_idle(world, 
     watch.cancel()
 
 
+async def test_a_watch_renews_its_connection_earlier_where_it_may_be_idle_for_less_or_has_to_log_in(world):
+    client = PeerClient("kbroker-1", LoopTimer(asyncio.get_running_loop()), idle_ms=60)
+    watch = client.watch(world.peer.address, lambda: None)
+    await until(lambda: world.peer.connections >= 4)
+    watch.cancel()
+    await client.close()
+    assert world.client._renewal_ms(world.peer.address) == peer_watch.RENEWAL_MS
+    world.client._security = lambda address: object()
+    assert world.client._renewal_ms(world.peer.address) == peer_watch.RENEWAL_MS_SECURED
+
+
 async def test_a_watch_tells_that_a_connection_has_ended_and_when_another_one_has_lasted(world):
     told = []
     tell = [lambda word=word: told.append(word) for word in ("gone", "back", "lost")]
