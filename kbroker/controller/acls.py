@@ -38,12 +38,17 @@ def create_acls(
     return Decision(results, records)
 
 
-def delete_acls(image: ClusterImage, filters: Sequence[AclFilter]) -> Decision[list[list[Acl]]]:
-    """Records for what the filters find; for each filter what it found, also if another one found it, too."""
+def delete_acls(image: ClusterImage, filters: Sequence[AclFilter]) -> Decision[list[list[Acl] | ApiError]]:
+    """Records for what the filters find; for each filter what it found, also if another one found it, too,
+    or why it cannot be one (INVALID_REQUEST).
+    """
     acls = [(key, Acl.of(record)) for key, record in image.acls.items()]
     gone: dict[Uuid, None] = {}
-    results: list[list[Acl]] = []
+    results: list[list[Acl] | ApiError] = []
     for each in filters:
+        if each.problem is not None:
+            results.append(ApiError(ErrorCode.INVALID_REQUEST, each.problem))
+            continue
         found = [(key, acl) for key, acl in acls if each.fits(acl)]
         gone.update((key, None) for key, _ in found)
         results.append([acl for _, acl in found])

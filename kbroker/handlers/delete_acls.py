@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
 from kbroker.controller.acls import delete_acls
-from kbroker.errors import ErrorCode, ProtocolError
+from kbroker.errors import ApiError, ErrorCode, ProtocolError
 from kbroker.handlers.create_acls import NO_AUTHORIZER
 from kbroker.protocol.generated.delete_acls_response import (
     DeleteAclsFilterResult,
@@ -31,7 +31,7 @@ ELEMENTS_MAX = 1_000
 def handle(
     services: Services, context: RequestContext, request: DeleteAclsRequest
 ) -> DeleteAclsResponse | Deferred[DeleteAclsResponse]:
-    """Each filter with what it found. An UNKNOWN part closes the connection."""
+    """Each filter with what it found, or refused. An UNKNOWN part closes the connection."""
     filters = [
         AclFilter(
             each.resource_type_filter,
@@ -49,15 +49,18 @@ def handle(
     if services.authorizer is None or not services.authorizer.has_acls:
         return error_response(request, context.version, ErrorCode.SECURITY_DISABLED, NO_AUTHORIZER)
 
-    def answer(found: list[list[Acl]]) -> DeleteAclsResponse:
-        return DeleteAclsResponse(
-            filter_results=[
-                DeleteAclsFilterResult(error_message=None, matching_acls=[_deleted(acl) for acl in each])
-                for each in found
-            ]
-        )
+    return services.controller.append_records(lambda image: delete_acls(image, filters)).map(_answer)
 
-    return services.controller.append_records(lambda image: delete_acls(image, filters)).map(answer)
+
+def _answer(results: list[list[Acl] | ApiError]) -> DeleteAclsResponse:
+    return DeleteAclsResponse(
+        filter_results=[
+            DeleteAclsFilterResult(error_code=each.code, error_message=each.text)
+            if isinstance(each, ApiError)
+            else DeleteAclsFilterResult(error_message=None, matching_acls=[_deleted(acl) for acl in each])
+            for each in results
+        ]
+    )
 
 
 def _deleted(acl: Acl) -> DeleteAclsMatchingAcl:

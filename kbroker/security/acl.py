@@ -165,6 +165,10 @@ class Acl(NamedTuple):
         return self.name in (name, WILDCARD)
 
 
+def _is_one_of(kind: type[IntEnum], number: int) -> bool:
+    return number in kind._value2member_map_
+
+
 class AclFilter(NamedTuple):
     """Which entries are meant; None and ANY fit everything."""
 
@@ -180,6 +184,15 @@ class AclFilter(NamedTuple):
     def is_unknown(self) -> bool:
         """Whether it has UNKNOWN parts, which no request may have."""
         return 0 in (self.resource_type, self.pattern, self.operation, self.permission)
+
+    @property
+    def problem(self) -> str | None:
+        """Kafka's words for numbers that nobody knows; None if there are none."""
+        if not (_is_one_of(ResourceType, self.resource_type) and _is_one_of(PatternType, self.pattern)):
+            return "Unknown patternFilter."
+        if not (_is_one_of(Operation, self.operation) and _is_one_of(Permission, self.permission)):
+            return "Unknown entryFilter."
+        return None
 
     def fits(self, acl: Acl) -> bool:
         """Whether `acl` is one of those meant."""

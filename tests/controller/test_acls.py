@@ -75,3 +75,22 @@ def test_an_id_is_never_used_twice():
     image = ClusterImage("c").apply(create_acls(ClusterImage("c"), [acl()], lambda: next(numbers)).records)
     image = image.apply(create_acls(image, [acl("u")], lambda: next(numbers)).records)
     assert list(image.acls) == [b"\1" * 16, b"\2" * 16]
+
+
+def test_filters_with_numbers_that_nobody_knows_are_refused_one_by_one():
+    """With Kafka's words."""
+    filters = [
+        AclFilter(resource_type=8),
+        AclFilter(pattern=5, operation=16),
+        AclFilter(operation=16),
+        AclFilter(permission=-1),
+        AclFilter(name="none"),
+    ]
+    told = delete_acls(ClusterImage("c"), filters).response
+    assert [str(each) if isinstance(each, ApiError) else each for each in told] == [
+        "Unknown patternFilter.",
+        "Unknown patternFilter.",
+        "Unknown entryFilter.",
+        "Unknown entryFilter.",
+        [],
+    ]

@@ -12,6 +12,7 @@ Steps: TypeAlias = Generator[dict[str, Any], Any, Any]
 Served: TypeAlias = dict[str, tuple[int, int]]
 _MEMBER_METADATA = "AAEAAAABAAF0AAAAAA=="
 _MEMBER_ID_REQUIRED = 79
+_ANY_ID = "zzzzzzzzQ0mZ0000000001"
 
 
 def learn(world: World, step: dict[str, Any]) -> Steps:
@@ -26,6 +27,10 @@ def learn(world: World, step: dict[str, Any]) -> Steps:
 def open_episode(world: World, rng: Random, served: Served) -> Steps:
     """Some topics with records, a group with offsets, a producer."""
     yield {**_send("FindCoordinator", 2, key="any", keyType=0), "until": {"path": "errorCode", "is": 0}}
+    # Kafka would make its topic in requests that it never answers (share-offsets-hang).
+    share_key = [f"g:{_ANY_ID}:0"]
+    step = _send("FindCoordinator", 6, keyType=2, coordinatorKeys=share_key)
+    yield {**step, "until": {"path": "coordinators.0.errorCode", "is": 0}}
     for number in range(8):  # until all of the coordinator is there
         request = _send("OffsetFetch", 5, groupId=f"{world.prefix}w{number}", topics=[])
         yield {**request, "until": {"path": "errorCode", "is": 0}}

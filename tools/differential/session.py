@@ -18,7 +18,8 @@ from tools.differential.orders import ORDERS
 #: Requests that change nothing: where Kafka's own threads lag behind, they may be asked again.
 REPEATABLE = frozenset(
     (
-        "ApiVersions", "DescribeCluster", "DescribeConfigs", "DescribeGroups", "DescribeLogDirs",
+        "ApiVersions", "DescribeAcls", "DescribeClientQuotas", "DescribeUserScramCredentials",
+        "DescribeCluster", "DescribeConfigs", "DescribeGroups", "DescribeLogDirs",
         "DescribeProducers", "DescribeQuorum", "DescribeTopicPartitions", "FindCoordinator",
         "ListConfigResources", "ListGroups", "ListOffsets", "Metadata", "OffsetFetch", "OffsetForLeaderEpoch",
     )
@@ -33,6 +34,10 @@ _SETTLE_S = {
     "IncrementalAlterConfigs": 0.1,
     "UpdateFeatures": 0.1,
     "DeleteRecords": 0.02,
+    "CreateAcls": 0.1,
+    "DeleteAcls": 0.1,
+    "AlterUserScramCredentials": 0.1,
+    "AlterClientQuotas": 0.1,
 }
 
 
