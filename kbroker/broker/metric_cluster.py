@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from kbroker.metadata.image import ClusterImage
 
 _SERVER = "kafka.server"
-#: Kafka's numbers of a broker's registration: fenced, active, in controlled shutdown.
-_FENCED, _ACTIVE, _LEAVING = 10, 20, 30
+#: Kafka's numbers of a broker's registration: fenced, in controlled shutdown, active.
+_FENCED, _LEAVING, _ACTIVE = 10, 20, 30
 
 
 def add(services: Services) -> None:
@@ -172,6 +172,7 @@ def _raft(kraft: KraftNode) -> dict[str, Any]:
         "high-watermark": node.high_watermark,
         "log-end-offset": kraft.raft.end_offset,
         "log-end-epoch": kraft.raft.log.latest_epoch,
+        "number-of-observers": node.observer_count,
         "number-of-voters": len(node.voters),
         "is-observer": int(not node.is_voter),
     }

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from kbroker.metrics.registry import ATTRIBUTES
-from kbroker.quotas.table import CONSUMER_BYTE_RATE, PRODUCER_BYTE_RATE
+from kbroker.metrics.registry import ATTRIBUTES, GAUGE, METER
+from kbroker.quotas.table import (
+    CONSUMER_BYTE_RATE,
+    CONTROLLER_MUTATION_RATE,
+    PRODUCER_BYTE_RATE,
+    REQUEST_PERCENTAGE,
+)
 
 if TYPE_CHECKING:
+    from kbroker.broker.restrictions import Restrictions
     from kbroker.broker.services import Services
 
 _SERVER = "kafka.server"
 #: Users and clients of one kind of quota that are told of.
 _ROWS_MAX = 5000
+_SHARERS = ("user", "client-id")
 
 
 def add(services: Services) -> None:
@@ -24,9 +32,71 @@ def add(services: Services) -> None:
             kind,
             "",
             ATTRIBUTES,
-            ("user", "client-id"),
+            _SHARERS,
             lambda setting=setting: _byte_rates(services, setting),  # type: ignore[misc]
         )
+    _add_times(services)
+    _add_protection(services)
+
+
+def _add_times(services: Services) -> None:
+    """What is not bytes: the time of requests, and what may still be changed in the cluster."""
+    registry = services.metrics
+
+    def shares() -> list[tuple[tuple[str, str], dict[str, float]]]:
+        now_ms = services.clock.monotonic_ms()
+        return [
+            (sharers, {"request-time": share.observed(now_ms)})
+            for sharers, share in islice(_of_kind(services, REQUEST_PERCENTAGE), _ROWS_MAX)
+        ]
+
+    def buckets() -> list[tuple[tuple[str, str], dict[str, float]]]:
+        return [
+            (sharers, {"tokens": bucket.tokens, "throttle-time": float(bucket.wait_ms())})
+            for sharers, bucket in islice(_of_kind(services, CONTROLLER_MUTATION_RATE), _ROWS_MAX)
+        ]
+
+    registry.rows(_SERVER, "Request", "", ATTRIBUTES, _SHARERS, shares)
+    registry.rows(_SERVER, "ControllerMutation", "", ATTRIBUTES, _SHARERS, buckets)
+
+
+def _of_kind(services: Services, kind: str) -> list[tuple[tuple[str, str], Any]]:
+    return [] if services.quotas is None else services.quotas.quotas.sensors(kind)
+
+
+def _add_protection(services: Services) -> None:
+    """How far the broker protects itself (0 open, 1 delayed, 2 refused), and by which figures; our own."""
+    registry, domain, kind = services.metrics, "kbroker.server", "Protection"
+
+    def of_restrictions(ask: Callable[[Restrictions], int]) -> Callable[[], int]:
+        return lambda: 0 if services.restrictions is None else ask(services.restrictions)
+
+    registry.gauge(domain, kind, "Level", of_restrictions(lambda found: int(found.protection.level)))
+    for name, ask in (
+        ("RefusedRequestsPerSec", of_restrictions(lambda found: found.refused)),
+        ("DelayedRequestsPerSec", of_restrictions(lambda found: found.delayed)),
+    ):
+        registry.rows(
+            domain,
+            kind,
+            name,
+            METER,
+            (),
+            lambda ask=ask: [((), ask())],  # type: ignore[misc]
+            event="requests",
+        )
+    registry.rows(
+        domain,
+        kind,
+        "Figure",
+        GAUGE,
+        ("figure",),
+        lambda: (
+            []
+            if services.restrictions is None
+            else [((name,), value) for name, value in services.restrictions.protection.figures.items()]
+        ),
+    )
 
 
 def _byte_rates(services: Services, setting: str) -> list[tuple[tuple[str, str], dict[str, float]]]:

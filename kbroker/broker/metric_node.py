@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from kbroker.broker.services import Services
 
 _SERVER = "kafka.server"
+#: After the longest time-out of a transaction, until it is late.
+_LATE_MS = 300_000
 _DISK_COUNTS = ("rchar", "wchar", "syscr", "syscw", "read_bytes", "write_bytes", "cancelled_write_bytes")
 
 
@@ -57,6 +59,8 @@ def _broker_state(services: Services) -> int:
 def _add_replicas(services: Services) -> None:
     registry, replicas, kind = services.metrics, services.replicas, "ReplicaManager"
 
+    late_ms = services.config.get_int("transaction.max.timeout.ms") + _LATE_MS
+
     def count(test: Callable[[Partition], object]) -> Callable[[], int]:
         return lambda: sum(1 for partition in replicas.partitions.values() if test(partition))
 
@@ -73,6 +77,9 @@ def _add_replicas(services: Services) -> None:
             for partition in replicas.partitions.values()
             if partition.log is not None
         ),
+        "PartitionsWithLateTransactionsCount": count(
+            lambda partition: has_late_transaction(partition, services.clock.now_ms() - late_ms)
+        ),
     }
     for name, ask in gauges.items():
         registry.gauge(_SERVER, kind, name, ask)
@@ -84,8 +91,26 @@ def _add_replicas(services: Services) -> None:
             ("IsrExpandsPerSec", "expands"),
             ("FailedIsrUpdatesPerSec", "failures"),
         ):
-            registry.rows(_SERVER, kind, name, METER, (), _one(sender, attribute), event=attribute)
+            registry.rows(
+                _SERVER,
+                kind,
+                name,
+                METER,
+                (),
+                _one(sender, attribute),
+                event="failedUpdates" if attribute == "failures" else attribute,
+            )
         _add_fetchers(services)
+
+
+def has_late_transaction(partition: Partition, before_ms: int) -> bool:
+    """Whether a transaction has been open without a record since then: its coordinator has forgotten it."""
+    log = partition.log
+    return log is not None and any(
+        entry.last_timestamp < before_ms
+        for entry in log.producers.entries.values()
+        if entry.current_txn_first_offset >= 0
+    )
 
 
 def _one(owner: Any, attribute: str) -> Callable[[], list[tuple[tuple[str, ...], int]]]:

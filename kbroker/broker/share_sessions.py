@@ -56,6 +56,14 @@ class ShareSessions:
         self._by_connection: dict[str, dict[tuple[str, str], None]] = {}
         self._groups: dict[str, int] = {}
 
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    @property
+    def partition_count(self) -> int:
+        """The partitions of all sessions."""
+        return sum(len(session.partitions) for session in self._sessions.values())
+
     def open(self, group_id: str, member_id: str, connection_id: str) -> ShareSession:
         """A new one, in place of the member's old one; SHARE_SESSION_LIMIT_REACHED if there are too many."""
         key = group_id, member_id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from kbroker.broker.share_partitions import SharePartitions
@@ -26,6 +27,8 @@ class Shares:
         self.partitions = SharePartitions(services, self.persister, self.settings)
         most = services.config.get_int("group.share.max.share.sessions")
         self.sessions = ShareSessions(most, self._session_ended)
+        #: Records that were acknowledged, by Kafka's number of the kind.
+        self.acked: Counter[int] = Counter()
         services.clients.on_closed(self.sessions.disconnected)
         services.at_stop.append(self.close)
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from kbroker.config.broker_config import ConfigSource
 from kbroker.config.describe import (
     ConfigEntry,
-    Synonym,
     describe_broker,
     describe_broker_defaults,
     describe_client_metrics,

@@ -262,6 +262,7 @@ class _LegacyFetch:
             stats.fetch_requests += 1
             stats.failed_fetch += part.error is not ErrorCode.NONE
             stats.bytes_out += len(part.data)
+            stats.conversions_fetch += bool(part.data)
             if not topics or topics[-1].topic != name:
                 topics.append(FetchableTopicResponse(topic=name))
             topics[-1].partitions.append(_partition(part))

@@ -30,6 +30,7 @@ WRONG_LEADER = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 #: What the metrics of a topic tell apart.
 _REJECTED = (ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.RECORD_LIST_TOO_LARGE)
 _KEYLESS = "message without key"
+_OTHER_MAGIC = "batches with magic version"
 _LEAD = Struct(">ii")
 
 
@@ -156,6 +157,8 @@ def count_errors(items: list[Item], stats: ApiStats, topics: TopicBook) -> None:
                 topic.invalid_crc += 1
             elif item.error == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER:
                 topic.invalid_sequence += 1
+            elif item.failure is not None and _OTHER_MAGIC in (item.failure.message or ""):
+                topic.invalid_magic += 1
             elif isinstance(item.failure, RecordErrors):
                 topic.no_key += sum(_KEYLESS in each.message for each in item.failure.record_errors)
 

@@ -65,6 +65,11 @@ def acknowledge(
         checked = ack_batches(batches, renews)
     except ApiError as error:
         return failed(error)
+    for each in checked:
+        if len(each.kinds) == 1:
+            parts.acked[each.kinds[0]] += each.last - each.first + 1
+        else:
+            parts.acked.update(each.kinds)
     live = parts.partitions.here(group_id, topic_id, index)
     if live is not None:
         return live.acknowledge(member_id, checked)

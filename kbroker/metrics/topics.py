@@ -21,11 +21,13 @@ class TopicStats:
     COUNTS = (
         "bytes_out",
         "bytes_rejected",
+        "conversions_fetch",
         "conversions_produce",
         "failed_fetch",
         "failed_produce",
         "fetch_requests",
         "invalid_crc",
+        "invalid_magic",
         "invalid_sequence",
         "no_key",
         "produce_requests",
@@ -44,11 +46,13 @@ class TopicStats:
 
     bytes_out: int
     bytes_rejected: int
+    conversions_fetch: int
     conversions_produce: int
     failed_fetch: int
     failed_produce: int
     fetch_requests: int
     invalid_crc: int
+    invalid_magic: int
     invalid_sequence: int
     no_key: int
     produce_requests: int

@@ -100,6 +100,12 @@ class ClientQuotas:
             for (user, client_id), allowance in self._sensors[kind].items()
         ]
 
+    def sensors(self, kind: str) -> list[tuple[tuple[str, str], Any]]:
+        """Who shares a quota of one kind, and what measures it."""
+        if kind == CONTROLLER_MUTATION_RATE:
+            return list(self._mutations.items())
+        return self._sensors[kind].items()
+
     def of(self, user: str, client_id: str, now_ms: float) -> ClientLimits:
         """What holds for a client."""
         return ClientLimits(

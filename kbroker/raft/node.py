@@ -175,6 +175,12 @@ class RaftNode:
         """Where the log ends, as far as the driver has told."""
         return self._state.log.end
 
+    @property
+    def observer_count(self) -> int:
+        """Who follows this leader without a vote; 0 where this is none."""
+        leading = self._state.leading
+        return 0 if leading is None else len(leading.observers)
+
     def may_hand_over(self, now_ms: int) -> bool:
         """Whether another voter listens, and has what is committed: it would be elected if this leader
         resigned (`ResignRequested`)."""

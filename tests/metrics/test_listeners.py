@@ -7,11 +7,12 @@ import pytest
 from kbroker.cli.admin import main as admin
 from kbroker.client.cluster import Cluster
 from kbroker.client.records import produce
-from kbroker.client.topics import list_topics
+from kbroker.client.topics import create_topic, list_topics
 from kbroker.errors import ApiError
 from kbroker.protocol.record_batch import Record
 from kbroker.testing import Broker
 from kbroker.types import TopicPartition
+from tests.doubles import wait_until
 from tests.metrics.scrape import Scraped
 
 CONFIG = {
@@ -74,3 +75,31 @@ def test_quotas_tell_what_clients_do(monkeypatch):
             labels = {"resource": "Produce", "clientId": "kbroker"}
             assert scraped.value("kafka_server_quota_byte_rate", **labels) > 0
             assert scraped.value("kafka_server_quota_throttle_time", **labels) == 0
+            assert admin(["quotas", "set", "--client-id", "<default>", "request_percentage=90"]) == 0
+            assert admin(["quotas", "set", "--client-id", "<default>", "controller_mutation_rate=10"]) == 0
+            produce(cluster, TopicPartition("t", 0), [Record(-1, 0, None, b"v" * 1000)])
+            create_topic(cluster, "u", partitions=20)
+            assert (
+                0 < scraped.value("kafka_server_quota_request_time", **labels | {"resource": "Request"}) < 90
+            )
+            labels["resource"] = "ControllerMutation"
+            assert 0 < scraped.value("kafka_server_quota_tokens", **labels) <= 91
+
+
+def test_a_broker_tells_how_far_it_protects_itself():
+    config = {"kbroker.metrics.listener": "127.0.0.1:0", "kbroker.protect.memory.bytes": "1,2"}
+    with Broker(config=config) as broker:
+        scraped = Scraped(broker)
+        wait_until(lambda: scraped.value("kbroker_server_protection_level") == 2, patience_s=60)
+        assert scraped.value("kbroker_server_protection_figure", figure="memory") > 1_000_000
+
+
+def test_a_lone_node_tells_that_its_broker_is_active():
+    with Broker(config={"kbroker.metrics.listener": "127.0.0.1:0"}) as broker:
+        samples = Scraped(broker).samples()
+        # Kafka's number of ACTIVE; 20 would be controlled shutdown.
+        assert samples["kafka_controller_kafkacontroller_brokerregistrationstate", (("broker", "1"),)] == 30
+        for name in ("partitionswithlatetransactionscount", "sharesessionscount"):
+            assert [value for (each, _), value in samples.items() if each.endswith(name)] == [0]
+        acks = {labels[0][1] for (each, labels) in samples if "recordacknowledgements" in each}
+        assert acks == {"Accept", "Reject", "Release", "Renew"}
