@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from enum import IntEnum
 from typing import TypeAlias
 
@@ -27,6 +28,10 @@ _FOR_LISTENERS = (
 )
 #: Called with the names whose values changed, after they have.
 Listener: TypeAlias = Callable[[frozenset[str]], None]
+
+
+#: Called with settings as they would be and the names that change; raises ConfigError if they do not do.
+Trial: TypeAlias = "Callable[[BrokerConfig, frozenset[str]], None]"
 
 
 class ConfigSource(IntEnum):
@@ -59,6 +64,7 @@ class BrokerConfig:
         self._older_defaults: Mapping[str, str] = {}
         self._values: dict[str, Value] = {}
         self._listeners: list[tuple[frozenset[str] | None, Listener]] = []
+        self._trials: list[Trial] = []
         for name, text in self.static.items():
             definition = broker_definition(name)
             if definition is not None:
@@ -213,6 +219,26 @@ class BrokerConfig:
                 if wanted is None or wanted & names:
                     listener(names)
         return problems
+
+    def on_trial(self, trial: Trial) -> None:
+        """Ask `trial` before settings of this broker change."""
+        self._trials.append(trial)
+
+    def try_broker(self, layer: Mapping[str, str]) -> None:
+        """Whether this broker can do with `layer` in place of its own dynamic settings.
+
+        Raises:
+            ConfigError: somebody who was asked `on_trial` cannot.
+        """
+        if not self._trials:
+            return
+        tried = copy(self)
+        tried._values, tried._listeners, tried._trials = {}, [], []
+        tried.dynamic_broker = _usable(layer, [])
+        names = {*self.dynamic_broker, *tried.dynamic_broker}
+        changed = frozenset(name for name in names if _known(name) and tried.get(name) != self.get(name))
+        for trial in self._trials if changed else ():
+            trial(tried, changed)
 
     def _without_dynamic(self, name: str) -> Value:
         definition = broker_definition(name)

@@ -72,6 +72,7 @@ def _checked(
         if resource.name:
             config_changes.check_own_node(services, context, resource.name)
         config_changes.check_broker_change(services, resource, settings)
+        config_changes.try_broker_change(services, context, resource, settings, replaces=True)
     return settings
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from kbroker.broker.deferred import Deferred
@@ -12,7 +12,7 @@ from kbroker.config.definitions import broker_definition
 from kbroker.config.resource_checks import check_broker
 from kbroker.config.values import ConfigType
 from kbroker.controller.configs import ConfigChange, ConfigOperation, ConfigResource
-from kbroker.errors import ApiError, ErrorCode, error_code
+from kbroker.errors import ApiError, ConfigError, ErrorCode, error_code
 from kbroker.handlers.context import BROKER
 from kbroker.metadata.image import CONFIG_BROKER
 
@@ -159,6 +159,35 @@ def check_broker_change(services: Services, resource: ConfigResource, settings: 
     """
     check_broker(services.config, settings, per_broker=bool(resource.name))
     check_limits(settings)
+
+
+def try_broker_change(
+    services: Services,
+    context: RequestContext,
+    resource: ConfigResource,
+    settings: Mapping[str, str],
+    removed: Collection[str] = (),
+    *,
+    replaces: bool = False,
+) -> None:
+    """Have those who need them try settings of this broker, such as a key store, before they are taken.
+
+    Args:
+        settings: those that change.
+        replaces: whether all others go.
+
+    Raises:
+        ApiError: INVALID_REQUEST.
+    """
+    if context.connection.role != BROKER or not resource.name:
+        return
+    layer = {} if replaces else dict(services.metadata.image.config(CONFIG_BROKER, resource.name))
+    for name in removed:
+        layer.pop(name, None)
+    try:
+        services.config.try_broker({**layer, **settings})
+    except ConfigError as error:
+        raise ApiError(ErrorCode.INVALID_REQUEST, str(error)) from None
 
 
 def after_incremental(

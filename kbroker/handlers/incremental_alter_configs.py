@@ -95,6 +95,8 @@ def _checked(
     if resource.type == CONFIG_BROKER:
         touched = config_changes.after_incremental(services, resource, changes)
         config_changes.check_broker_change(services, resource, touched)
+        removed = [change.name for change in changes if change.operation is ConfigOperation.DELETE]
+        config_changes.try_broker_change(services, context, resource, touched, removed)
     elif resource.type == config_changes.BROKER_LOGGER:
         _check_levels(changes)
     return changes

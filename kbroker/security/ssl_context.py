@@ -36,7 +36,7 @@ def server_context(setting: Settings, where: str, *, asks_clients: bool) -> ssl.
         ConfigError: a store cannot be read, or does not hold what is needed.
     """
     context = _context(ssl.PROTOCOL_TLS_SERVER, setting, where)
-    if not _load_own(context, setting, where):
+    if not load_own(context, setting, where):
         raise ConfigError(f"listener {where} needs a certificate: ssl.keystore.location or ssl.keystore.key")
     context.verify_mode = (
         _CLIENT_AUTH[setting("ssl.client.auth") or "none"] if asks_clients else ssl.CERT_NONE
@@ -61,7 +61,7 @@ def client_context(setting: Settings, where: str) -> ssl.SSLContext:
     context = _context(ssl.PROTOCOL_TLS_CLIENT, setting, where)
     context.check_hostname = bool(setting("ssl.endpoint.identification.algorithm"))
     context.verify_mode = ssl.CERT_REQUIRED
-    _load_own(context, setting, where)
+    load_own(context, setting, where)
     trusted = _trusted(setting, where)
     if trusted:
         _trust(context, trusted, where)
@@ -150,11 +150,15 @@ def _openssl_name(suite: str) -> str:
     return name.replace("AES_128", "AES128").replace("AES_256", "AES256").replace("_", "-")
 
 
-def _load_own(context: ssl.SSLContext, setting: Settings, where: str) -> bool:
-    """The node's key and certificates into the context; False if there are none."""
+def load_own(context: ssl.SSLContext, setting: Settings, where: str) -> str:
+    """The node's key and certificates into the context; the latter, empty if there are none.
+
+    Raises:
+        ConfigError: the store cannot be read, or does not hold both.
+    """
     content = _own(setting)
     if not content.key and not content.chain:
-        return False
+        return ""
     if not content.key or not content.chain:
         raise ConfigError(f"{where}: the key store must hold a private key and its certificate")
     password = setting("ssl.key.password") or setting("ssl.keystore.password")
@@ -165,7 +169,7 @@ def _load_own(context: ssl.SSLContext, setting: Settings, where: str) -> bool:
             raise ConfigError(
                 f"{where}: key and certificate do not fit together, or the key's password is wrong"
             ) from None
-    return True
+    return content.chain
 
 
 def _own(setting: Settings) -> StoreContent:

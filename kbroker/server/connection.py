@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ProtocolError
 from kbroker.metrics.traffic import NO_LISTENER
-from kbroker.server.large_frame import LARGE_BYTES_MIN, FrameBuffers, LargeFrame
+from kbroker.server.large_frame import FrameBuffers, LargeFrame
 from kbroker.storage.log_reader import FileSlice
 
 if TYPE_CHECKING:
@@ -45,6 +45,23 @@ OUT_BYTES_MAX = 256 * 1024
 #: Requests of one read that go through dispatch before the others on the loop get their turn: 64 KiB hold
 #: 4,600 of the smallest. What the fast paths know is not counted, it is limited by the bytes of a read.
 REQUESTS_PER_TURN = 32
+
+
+class Buffers(Protocol):
+    """Gives frames room that are large and not complete (`FrameBuffers`)."""
+
+    @property
+    def bytes_min(self) -> int:
+        """How many bytes are large."""
+        ...
+
+    def begin(self, size: int, data: memoryview) -> LargeFrame:
+        """A frame of `size` bytes that begins with `data`."""
+        ...
+
+    def give(self, buffer: bytearray) -> None:
+        """It was complete and was handled."""
+        ...
 
 
 class FrameHandler(Protocol):
@@ -85,12 +102,12 @@ class ConnectionCore:
 
     __slots__ = (
         "_backlog",
-        "_buffers",
         "_large",
         "_partial",
         "_rest",
         "answered",
         "began_s",
+        "buffers",
         "close_reason",
         "commit_cache",
         "context",
@@ -158,7 +175,8 @@ class ConnectionCore:
         self.handler = handler
         #: Bare SASL messages may be shorter than any request.
         self.short_frames = False
-        self._buffers = buffers or FrameBuffers()
+        #: Where large frames collect; those of the gate until the peer has logged in.
+        self.buffers: Buffers = buffers or FrameBuffers()
         self._partial: bytearray | None = None
         self._large: LargeFrame | None = None
         self._rest: memoryview | None = None
@@ -209,7 +227,7 @@ class ConnectionCore:
             self._large = None
             self.began_s = perf_counter()
             self._run(self._handle_frame, large.frame())
-            self._buffers.give(large.buffer)
+            self.buffers.give(large.buffer)
 
     def proceed(self) -> None:
         """Go on with kept bytes, as far as the laws allow; the driver calls it after writing."""
@@ -320,8 +338,8 @@ class ConnectionCore:
                 continue
             end = position + 4 + size
             if end > total:
-                if size >= LARGE_BYTES_MIN:
-                    self._large = self._buffers.begin(4 + size, data[position:])
+                if size >= self.buffers.bytes_min:
+                    self._large = self.buffers.begin(4 + size, data[position:])
                     return
                 break
             # The key's low byte is enough to ask: what is known is compared with the whole.

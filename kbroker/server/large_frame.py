@@ -18,6 +18,9 @@ class FrameBuffers:
 
     __slots__ = ("_spare",)
 
+    #: Incomplete frames of so many bytes begin here.
+    bytes_min = LARGE_BYTES_MIN
+
     def __init__(self) -> None:
         self._spare: bytearray | None = None
 

@@ -207,6 +207,7 @@ class SocketServer:
                     security.context(),
                     security.shaken,
                     security.newcomers,
+                    security.early,
                 )
         return SocketProtocol(self._loop, core, buffer, self._turns, self._made, self._lost)
 

@@ -22,7 +22,7 @@ from kbroker.security.jaas import GSSAPI, OAUTHBEARER, PLAIN, parse_jaas
 from kbroker.security.sasl import SaslServer
 from kbroker.security.scram import MECHANISMS as SCRAM, ScramCredential, ScramServer, TokenCredential
 from kbroker.security.scram_nobody import Nobodies, Shape, shape_of, shared_secret
-from kbroker.server.newcomers import Newcomers
+from kbroker.server.newcomers import EarlyBytes, Newcomers
 
 if TYPE_CHECKING:
     import ssl
@@ -46,12 +46,15 @@ class ListenerSecurity:
     Args:
         config: of the node.
         listener: not a PLAINTEXT one.
+        early: of the node.
 
     Raises:
         ConfigError: the settings do not do.
     """
 
-    def __init__(self, config: BrokerConfig, listener: ListenerAddress) -> None:
+    def __init__(
+        self, config: BrokerConfig, listener: ListenerAddress, early: EarlyBytes | None = None
+    ) -> None:
         self._settings = ListenerSettings(config, listener.name)
         self._listener = listener
         self._config = config
@@ -59,6 +62,7 @@ class ListenerSecurity:
         self._services: Services | None = None
         self._runner: BlockingRunner | None = None
         self.newcomers = Newcomers()
+        self.early = early or EarlyBytes()
         self._makers: dict[str, Callable[[], SaslServer]] = {}
         #: By mechanism: what credentials look like, and the table that was looked at.
         self._shapes: dict[str, tuple[object, frozenset[Shape]]] = {}
@@ -69,6 +73,7 @@ class ListenerSecurity:
         if self._has_sasl:
             self._prepare_sasl()
             config.subscribe(self._sasl_changed)
+            config.on_trial(self._try_sasl)
 
     def serve(self, services: Services) -> None:
         """Begin: credentials are those of this node's metadata."""
@@ -89,6 +94,7 @@ class ListenerSecurity:
             services.clock,
             login_bytes_max=settings.integer("sasl.server.max.receive.size"),
             failure_delay_ms=settings.integer("connection.failed.authentication.delay.ms"),
+            early=self.early,
         )
 
     def close(self) -> None:
@@ -158,11 +164,45 @@ class ListenerSecurity:
                 self._tls.renew()
 
         self._config.subscribe(renew)
+        self._config.on_trial(self._try_tls)
+
+    def _try_tls(self, config: BrokerConfig, changed: frozenset[str]) -> None:
+        """Whether other TLS settings would do."""
+        prefix = f"listener.name.{self._listener.name.lower()}.ssl."
+        if not any(each.startswith((prefix, "ssl.")) for each in changed):
+            return
+        from kbroker.security.ssl_trial import check_key_store, identity_of
+
+        tried, name = ListenerSettings(config, self._listener.name), self._listener.name
+        try:
+            old = identity_of(self._settings.text, name)
+        except ConfigError:
+            old = None  # the store in use has gone from the disk
+        own = not self._has_sasl or tried.is_own("ssl.client.auth")
+        check_key_store(old, tried.text, name, asks_clients=own)
+
+    def _try_sasl(self, config: BrokerConfig, changed: frozenset[str]) -> None:
+        """Whether other SASL settings would do, as far as that can be said without asking others."""
+        if not any("sasl." in each for each in changed):
+            return
+        tried = ListenerSettings(config, self._listener.name)
+        for mechanism in self._mechanisms(tried):
+            if mechanism == PLAIN:
+                self._plain_users(tried)
+
+    def _mechanisms(self, settings: ListenerSettings) -> tuple[str, ...]:
+        mechanisms, name = settings.words("sasl.enabled.mechanisms"), self._listener.name
+        if not mechanisms:
+            raise ConfigError(f"{name}: sasl.enabled.mechanisms is empty")
+        for mechanism in mechanisms:
+            if mechanism not in (PLAIN, OAUTHBEARER, GSSAPI, *SCRAM):
+                raise ConfigError(
+                    f"{name}: sasl.enabled.mechanisms names {mechanism}, which is not supported"
+                )
+        return mechanisms
 
     def _prepare_sasl(self) -> None:
-        mechanisms = self._settings.words("sasl.enabled.mechanisms")
-        if not mechanisms:
-            raise ConfigError(f"{self._listener.name}: sasl.enabled.mechanisms is empty")
+        mechanisms = self._mechanisms(self._settings)
         self._makers.update({mechanism: self._maker(mechanism) for mechanism in mechanisms})
 
     def _sasl_changed(self, changed: frozenset[str]) -> None:
@@ -191,13 +231,9 @@ class ListenerSecurity:
             )
         if mechanism == OAUTHBEARER:
             return self._oauth()
-        if mechanism == GSSAPI:
-            from kbroker.server.gssapi_server import gssapi_servers
+        from kbroker.server.gssapi_server import gssapi_servers
 
-            return gssapi_servers(self._settings, self._listener.name)
-        raise ConfigError(
-            f"{self._listener.name}: sasl.enabled.mechanisms names {mechanism}, which is not supported"
-        )
+        return gssapi_servers(self._settings, self._listener.name)
 
     def _oauth(self) -> Callable[[], SaslServer]:
         from kbroker.security.oauth import OAuthServer
@@ -207,19 +243,24 @@ class ListenerSecurity:
         return lambda: OAuthServer(validate)
 
     def _plain(self) -> Callable[[], SaslServer]:
-        from kbroker.security.sasl_plain import PlainServer, check_users, users_of
+        from kbroker.security.sasl_plain import PlainServer, check_users
 
-        name = self._settings.name_of("sasl.jaas.config", PLAIN)
-        text = self._settings.text("sasl.jaas.config", PLAIN)
-        if not text:
-            raise ConfigError(f'PLAIN needs its users: {name}=…PlainLoginModule required user_NAME="…";')
-        check = check_users(users_of(parse_jaas(text, name).options))
+        check = check_users(self._plain_users(self._settings))
         if self._listener.security_protocol == "SASL_PLAINTEXT":
             _log.warning(
                 "%s: passwords of SASL PLAIN cross the network as they are; SASL_SSL would hide them",
                 self._listener.name,
             )
         return lambda: PlainServer(check)
+
+    @staticmethod
+    def _plain_users(settings: ListenerSettings) -> dict[str, bytes]:
+        from kbroker.security.sasl_plain import users_of
+
+        name, text = settings.name_of("sasl.jaas.config", PLAIN), settings.text("sasl.jaas.config", PLAIN)
+        if not text:
+            raise ConfigError(f'PLAIN needs its users: {name}=…PlainLoginModule required user_NAME="…";')
+        return users_of(parse_jaas(text, name).options)
 
     def _token_credential(self, token_id: str) -> TokenCredential | None:
         """Called in a thread: images do not change."""

@@ -45,11 +45,8 @@ class NodeSockets:
     def __init__(self, config: BrokerConfig, quorum: QuorumConfig) -> None:
         clients, controllers = bound_listeners(config), controller_listeners(config)
         check_listeners(quorum, clients, controllers)
-        self._security = {
-            each.name: _security(config, each)
-            for each in (*clients, *controllers)
-            if each.security_protocol != "PLAINTEXT"
-        }
+        secured = [each for each in (*clients, *controllers) if each.security_protocol != "PLAINTEXT"]
+        self._security = _security(config, secured) if secured else {}
         #: How this node shows itself to others; None: as everybody can.
         self.peer_security = _peer_security(config, quorum)
         self._sockets: dict[str, tuple[ListenerAddress, str, list[socket.socket]]] = {}
@@ -103,11 +100,13 @@ class NodeSockets:
         return listener._replace(port=sockets[0].getsockname()[1])
 
 
-def _security(config: BrokerConfig, listener: ListenerAddress) -> ListenerSecurity:
+def _security(config: BrokerConfig, listeners: Sequence[ListenerAddress]) -> dict[str, ListenerSecurity]:
     # Plain nodes load nothing of it.
     from kbroker.server.listener_security import ListenerSecurity
+    from kbroker.server.newcomers import EarlyBytes
 
-    return ListenerSecurity(config, listener)
+    early = EarlyBytes()
+    return {each.name: ListenerSecurity(config, each, early) for each in listeners}
 
 
 def _peer_security(

@@ -25,13 +25,14 @@ from kbroker.protocol.generated.sasl_authenticate_response import SaslAuthentica
 from kbroker.protocol.generated.sasl_handshake_response import SaslHandshakeResponse
 from kbroker.protocol.primitives import Message, read_unknown_tags
 from kbroker.security.sasl import Login, LoginFailed, SaslServer
-from kbroker.server.newcomers import Newcomers
+from kbroker.server.large_frame import LargeFrame
+from kbroker.server.newcomers import UNCOUNTED_BYTES, EarlyBytes, Newcomers
 
 if TYPE_CHECKING:
     from kbroker.broker.raft_driver import RunBlocking
     from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.clock import Clock
-    from kbroker.server.connection import Answer, ConnectionCore, FrameHandler
+    from kbroker.server.connection import Answer, Buffers, ConnectionCore, FrameHandler
 
 #: How soon a connection may log in again after the last time (Kafka's second).
 _AGAIN_MS_MIN = 1000
@@ -50,6 +51,7 @@ class Door:
         run: runs slow steps in threads.
         request_bytes_max: before login, and after it.
         failure_delay_ms: how long the answer to a failed login is held back.
+        early: counts what those send who have not logged in.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Door:
         *,
         login_bytes_max: int,
         failure_delay_ms: int,
+        early: EarlyBytes | None = None,
     ) -> None:
         self.mechanisms = mechanisms
         self.make = make
@@ -72,6 +75,7 @@ class Door:
         self.clock = clock
         self.login_bytes_max = login_bytes_max
         self.failure_delay_ms = failure_delay_ms
+        self.early = early or EarlyBytes()
         self.newcomers = Newcomers()
         self.logins = 0
         self.failures = 0
@@ -109,6 +113,8 @@ class SaslGate:
 
     __slots__ = (
         "_again_from_ms",
+        "_buffers",
+        "_connection",
         "_deadline",
         "_door",
         "_ends_ms",
@@ -120,6 +126,7 @@ class SaslGate:
         "_place",
         "_problem",
         "_request_bytes_max",
+        "_room",
         "_session",
         "_state",
         "_tells_lifetime",
@@ -141,7 +148,10 @@ class SaslGate:
         self._ends_ms: int | None = None
         self._again_from_ms: int | None = None
         self._deadline: TimerHandle | None = None
-        self._place = 0
+        self._place = self._room = 0
+        #: Those of all others, while the connection uses this in their place.
+        self._buffers: Buffers | None = None
+        self._connection: ConnectionCore | None = None
         self._session: TimerHandle | None = None
 
     def admit(self, connection: ConnectionCore) -> None:
@@ -149,6 +159,24 @@ class SaslGate:
         connection.request_bytes_max = self._door.login_bytes_max
         self._deadline = self._door.timer.call_later(LOGIN_MS_MAX, lambda: self._too_late(connection))
         self._place = self._door.newcomers.add(lambda: self._crowded_out(connection))
+        self._connection, self._buffers, connection.buffers = connection, connection.buffers, self
+
+    # -- Buffers, until the login ----------------------------------------------------------------------------
+
+    bytes_min = UNCOUNTED_BYTES
+
+    def begin(self, size: int, data: memoryview) -> LargeFrame:
+        """See `Buffers.begin`: all that have not logged in share a budget."""
+        connection = self._connection
+        assert connection is not None
+        self._room = self._door.early.take(size, lambda: self._crowded_out(connection))
+        frame = LargeFrame(bytearray(2 * len(data) + 1), size)
+        frame.copy(data)
+        return frame
+
+    def give(self, buffer: bytearray) -> None:
+        """See `Buffers.give`."""
+        self._door.early.give(self._room)
 
     # -- FrameHandler ----------------------------------------------------------------------------------------
 
@@ -159,6 +187,7 @@ class SaslGate:
     def closed(self, connection: Any) -> None:
         """See `FrameHandler.closed`."""
         self._stop_timers()
+        self._connection = None
         self._inside.closed(connection)
 
     def finish_batch(self, connection: ConnectionCore) -> None:
@@ -169,6 +198,8 @@ class SaslGate:
         """See `FrameHandler.request`."""
         if self._state is _State.OPEN:
             return self._inside_session(connection, frame)
+        if self._room:
+            self._door.early.give(self._room)
         # One message at a time, and no way around: nothing of it is kept beyond this call.
         data = bytes(frame)
         try:
@@ -343,6 +374,9 @@ class SaslGate:
         context.by_token = login.by_token
         connection.short_frames = False
         connection.request_bytes_max = self._request_bytes_max
+        if self._buffers is not None:
+            connection.buffers = self._buffers
+            self._connection = self._buffers = None
         lifetime = door.session_ms(self._mechanism)
         if login.ends_ms is not None:
             left = max(login.ends_ms - door.clock.now_ms(), 1)
@@ -394,6 +428,7 @@ class SaslGate:
 
     def _stop_timers(self) -> None:
         self._door.newcomers.done(self._place)
+        self._door.early.give(self._room)
         for handle in (self._deadline, self._session):
             if handle is not None:
                 handle.cancel()

@@ -14,11 +14,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from kbroker.errors import ProtocolError
+from kbroker.server.newcomers import UNCOUNTED_BYTES
 from kbroker.server.transport import SocketProtocol
 
 if TYPE_CHECKING:
     from kbroker.server.connection import ConnectionCore
-    from kbroker.server.newcomers import Newcomers
+    from kbroker.server.newcomers import EarlyBytes, Newcomers
     from kbroker.server.turns import Turns
 
 #: A handshake that is not over by then makes room for others.
@@ -74,9 +75,21 @@ class TlsProtocol(SocketProtocol):
         context: for its handshake.
         on_shaken: told when the handshake is over, with the engine; raises ProtocolError to close.
         newcomers: of the listener.
+        early: counts what those send whose handshake is not over.
     """
 
-    __slots__ = ("_arrived", "_context", "_deadline", "_newcomers", "_on_shaken", "_place", "_shaken", "_tls")
+    __slots__ = (
+        "_arrived",
+        "_context",
+        "_deadline",
+        "_early",
+        "_newcomers",
+        "_on_shaken",
+        "_place",
+        "_room",
+        "_shaken",
+        "_tls",
+    )
 
     def __init__(
         self,
@@ -89,12 +102,14 @@ class TlsProtocol(SocketProtocol):
         context: ssl.SSLContext,
         on_shaken: Callable[[ConnectionCore, ssl.SSLObject], None],
         newcomers: Newcomers,
+        early: EarlyBytes,
     ) -> None:
         super().__init__(loop, core, buffer, turns, on_made, on_lost, encrypted=True)
         self._context = context
         self._on_shaken = on_shaken
         self._newcomers = newcomers
-        self._place = 0
+        self._early = early
+        self._place = self._room = 0
         self._shaken = False
         self._arrived = 0
         self._tls: TlsTransport | None = None
@@ -145,6 +160,8 @@ class TlsProtocol(SocketProtocol):
             tls.flush()
             if self._arrived > HANDSHAKE_BYTES_MAX:
                 raise ProtocolError(f"a TLS handshake of more than {HANDSHAKE_BYTES_MAX} bytes") from None
+            if self._arrived > UNCOUNTED_BYTES and not self._room:
+                self._room = self._early.take(HANDSHAKE_BYTES_MAX, self._crowded_out)
             return False
         self._shaken = True
         self._stop_deadline()
@@ -191,6 +208,7 @@ class TlsProtocol(SocketProtocol):
 
     def _stop_deadline(self) -> None:
         self._newcomers.done(self._place)
+        self._early.give(self._room)
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None

@@ -403,7 +403,7 @@ def test_a_job_of_who_has_gone_is_left_out():
     for gone in (False, True):
         raw = Raw.__new__(Raw)
         raw._correlation = 0
-        connection = types.SimpleNamespace(close_reason=None, on_output=None, short_frames=False)
+        connection = types.SimpleNamespace(close_reason=None, short_frames=False, buffers=None)
         gate = SaslGate(door, None, 1000)
         gate.admit(connection)
         gate.request(connection, memoryview(raw.encode(SaslHandshakeRequest(mechanism="PLAIN"), 1)))

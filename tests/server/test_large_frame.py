@@ -39,7 +39,7 @@ def test_large_and_small_frames_are_whole_and_in_order(kinds, reads, data):
     """However they are cut, whatever is parked, and whether or not the peer reads its answers."""
     bodies = [(b"park" if parks else b"x") + bytes([i]) * size for i, (parks, size) in enumerate(kinds)]
     handler, got = Echo(), []
-    with patch("kbroker.server.connection.LARGE_BYTES_MIN", 64):
+    with patch.object(FrameBuffers, "bytes_min", 64):
         core = connect(handler)
         sock = Socket(core, frames(*bodies))
         turn = 0

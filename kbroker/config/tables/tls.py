@@ -33,9 +33,9 @@ ssl.endpoint.identification.algorithm | string | https | - | broker | obeyed
     How a server's name is checked against its certificate; empty does not check.
 ssl.principal.mapping.rules | string | DEFAULT | - | ro | obeyed
     Rules that turn a certificate's name into the name of a client.
-ssl.allow.dn.changes | boolean | false | - | ro |
+ssl.allow.dn.changes | boolean | false | - | ro | obeyed
     Whether a new certificate may carry another name.
-ssl.allow.san.changes | boolean | false | - | ro |
+ssl.allow.san.changes | boolean | false | - | ro | obeyed
     Whether a new certificate may carry other alternative names.
 ssl.engine.factory.class | class | null | - | broker |
     Java class that makes TLS engines; kbroker loads no Java.
