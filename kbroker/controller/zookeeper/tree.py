@@ -197,8 +197,9 @@ class Tree:
             raise OpFailed(index, op, "node exists")
         if self._whole and folder and folder not in self._nodes:
             raise OpFailed(index, op, "no parent")
-        undo.append((path, None))
-        self.put(path, Node(op.data, 0, self.zxid, op.ephemeral))
+        if self._whole or not op.sequence:  # else a notification, for others
+            undo.append((path, None))
+            self.put(path, Node(op.data, 0, self.zxid, op.ephemeral))
         return path
 
     def _forget(self, path: str) -> None:

@@ -127,6 +127,12 @@ def test_what_zookeeper_answered_names_the_sequential_znode(tree):
     assert tree.apply([isr_changed([])]) == ["/isr_change_notification/isr_change_0000000042"]
 
 
+def test_a_controller_does_not_keep_its_own_notifications():
+    part = Tree()
+    assert part.apply([isr_changed([])]) == ["/isr_change_notification/isr_change_0000000000"]
+    assert len(part) == 0
+
+
 def test_a_topic_that_a_tool_created_gets_an_id_and_leaders(tree):
     reading = with_topic(tree)
     assert reading.without_id == ["t"]
