@@ -89,9 +89,22 @@ class LoopDisk:
             os.close(fd)
 
     def mount_again(self) -> None:
-        """As after a boot: the journal is replayed."""
+        """As after a boot: the journal is replayed.
+
+        Raises:
+            OSError: the file system of before is still alive somewhere, and would be this one.
+        """
         _unmount(self.folder)
+        deadline = time.monotonic() + 60
+        while self._is_mounted():
+            if time.monotonic() > deadline:
+                raise OSError(f"{self.image} is mounted in another namespace: its power cannot be cut")
+            time.sleep(0.05)
         self.mount()
+
+    def _is_mounted(self) -> bool:
+        done = subprocess.run(["losetup", "-j", str(self.image)], capture_output=True, check=True)
+        return bool(done.stdout)
 
 
 @contextmanager

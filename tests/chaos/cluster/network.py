@@ -1,7 +1,8 @@
 """A network of the test's own: a namespace and an address for each node, all on one bridge (root only).
 
 A way is cut by a wrong hardware address among the sender's neighbours: frames leave and nobody takes them, as
-with a cut cable. That needs nothing but `ip` (iproute2), in any kernel with namespaces.
+with a cut cable. That needs nothing but `ip` and `nsenter` (iproute2, util-linux), in any kernel that has
+namespaces.
 """
 
 from __future__ import annotations
@@ -32,8 +33,12 @@ class Network:
         return f"10.231.{self._number}.{place}"
 
     def inside(self, node: int) -> list[str]:
-        """The command that runs another one at a node's place."""
-        return ["ip", "netns", "exec", f"{self._tag}n{node}"]
+        """The command that runs another one at a node's place.
+
+        Not `ip netns exec`: it copies all mounts, and a file system lives as long as a copy, also when it is
+        unmounted and mounted again: no power cut would be one.
+        """
+        return ["nsenter", f"--net=/run/netns/{self._tag}n{node}", "--"]
 
     def make(self) -> None:
         """Build it.
