@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from kbroker.broker.controller_driver import ControllerDriver
 from kbroker.broker.deferred import Deferred
+from kbroker.broker.marker_sender import _request
 from kbroker.broker.partition import Partition
+from kbroker.coordinator.group.consumer_member import reconciled
 from kbroker.replication.leader import LeaderState
 from kbroker.storage.producer_state import ProducerState
 from tests.sim.replication_bugs import no_truncation
@@ -62,6 +64,35 @@ def _fail(told, done):
             told.fail(error)
 
 
+def accepted_records_are_not_written(patch):
+    """The leader of a share partition answers, and tells the share coordinator nothing."""
+
+    def nothing(self, start, complete_count, batches):
+        done = Deferred()
+        done.resolve(None)
+        return done
+
+    patch.setattr("kbroker.broker.share_partitions.LiveShare._write", nothing)
+
+
+def partitions_have_two_owners(patch):
+    """A member of a consumer group does not wait until another one gave up what it is to have."""
+
+    def together(member, move):
+        return reconciled(member, move._replace(epoch_of=lambda topic_id, partition: -1))
+
+    patch.setattr("kbroker.coordinator.group.consumer_draft.reconciled", together)
+
+
+def aborted_is_committed(patch):
+    """Markers say the opposite."""
+    patch.setattr("kbroker.broker.marker_sender._request", _committing)
+
+
+def _committing(due, places):
+    return _request(due._replace(commit=True), places)
+
+
 BUGS = {
     acknowledged_when_written: 8,
     watermark_at_the_leaders_end: 1,
@@ -69,4 +100,7 @@ BUGS = {
     repetitions_are_not_known: 1,
     followers_do_not_count_producers: 2,
     decisions_are_told_before_they_are_committed: 23,
+    accepted_records_are_not_written: 6,
+    partitions_have_two_owners: 12,
+    aborted_is_committed: 6,
 }

@@ -55,7 +55,8 @@ class GroupClients:
         #: Number of a transaction -> "ok", "aborted" or "info".
         self.outcomes = {}
         self.commits = self.zombies = 0
-        #: (partition, member epoch) -> who owned it then.
+        #: Partition -> who owns it; (partition, member epoch) -> who owned it then.
+        self._owned = {}
         self._owners = {}
 
     def is_running(self):
@@ -195,14 +196,17 @@ class GroupClients:
                 return
             name = f"m{number}-{life}"
             leaves = epoch > 0 and self.random.random() < 0.02
+            if leaves:
+                self._own(name, epoch, ())
             request = modern.ConsumerGroupHeartbeatRequest(
                 group_id=_MODERN, member_id=name, member_epoch=-1 if leaves else epoch, topic_partitions=says
             )
             if epoch == 0:
-                request.rebalance_timeout_ms = 5000
+                request.rebalance_timeout_ms = 60_000
                 request.subscribed_topic_names = [TOPIC]
             answer = await self.send(node_id, request, f"member-{number}", 1500, 1)
             if leaves or (answer is not None and answer.error_code in _REJOIN):
+                self._own(name, epoch, ())
                 life, epoch, owned, says = life + 1, 0, None, []
             elif answer is not None and not answer.error_code:
                 epoch = answer.member_epoch
@@ -218,11 +222,14 @@ class GroupClients:
             await self.pause(60)
 
     def _own(self, name, epoch, owned):
-        for _, partitions in owned:
-            for index in partitions:
-                before = self._owners.setdefault((index, epoch), name)
-                if before != name:
-                    self.fail(f"{before} and {name} own {TOPIC}-{index} in epoch {epoch}")
+        """No member ends by time here: one owns a partition until it has heard that it must not."""
+        mine = {index for _, partitions in owned for index in partitions}
+        for index in [each for each, owner in self._owned.items() if owner == name and each not in mine]:
+            del self._owned[index]
+        for index in mine:
+            now, then = self._owned.setdefault(index, name), self._owners.setdefault((index, epoch), name)
+            if not now == then == name:
+                self.fail(f"{TOPIC}-{index} belongs to {now}, to {then} in epoch {epoch}, and to {name}")
 
     # -- members of a share group --
 
@@ -230,6 +237,8 @@ class GroupClients:
         member = SimpleNamespace(
             name=f"AAAAAAAAAAAAAAAAAAAA{number:02}", epoch=0, places=[], sessions={}, next_beat=0.0
         )
+        #: An answer was lost: the next heartbeat asks for everything.
+        member.says_all = False
         await self._from_the_start()
         while not self.stopping:
             if self.world.now >= member.next_beat:
@@ -255,9 +264,10 @@ class GroupClients:
         request = ShareGroupHeartbeatRequest(
             group_id=_SHARE, member_id=member.name, member_epoch=member.epoch
         )
-        if member.epoch == 0:
+        if member.epoch == 0 or member.says_all:
             request.subscribed_topic_names = ["t"]
         answer = None if node_id is None else await self.send(node_id, request, "share", 1500, 1)
+        member.says_all = answer is None
         if answer is None:
             return
         if answer.error_code in _REJOIN:

@@ -25,8 +25,10 @@ CLIENT_PORT, CONTROLLER_PORT = 9092, 9093
 GROUP_SETTINGS = {
     "transaction.state.log.num.partitions": "1",
     "transaction.state.log.replication.factor": "3",
+    "transaction.state.log.min.isr": "2",
     "share.coordinator.state.topic.num.partitions": "1",
     "share.coordinator.state.topic.replication.factor": "3",
+    "share.coordinator.state.topic.min.isr": "2",
     "group.share.record.lock.duration.ms": "1000",
     "group.share.min.record.lock.duration.ms": "1000",
     "group.share.delivery.count.limit": "10",
