@@ -160,7 +160,13 @@ class Cluster:
         """Where changes are sent: the controller, or the broker that KRaft names in its place."""
         if self._brokers is None or self._controller_id not in self._brokers:
             self.metadata([])
-        return self.node(self._controller_id) if self._controller_id >= 0 else self.any()
+        if self._controller_id < 0:
+            return self.any()
+        try:
+            return self.node(self._controller_id)
+        except NotConnected:
+            # Dead, and no other one is elected yet; where brokers name a controller, any of them passes on.
+            return self.any()
 
     def coordinator(self, key: str, kind: int = GROUP) -> Connection:
         """A connection to the coordinator of a group or transactional id.
@@ -191,11 +197,11 @@ class Cluster:
 
     def ask(self, request: Message, response: type[R]) -> R:
         """Ask any broker; if an open connection turns out to be dead, another is tried once."""
-        kept = bool(self._connections)
+        kept, deadline = bool(self._connections), monotonic() + self.timeout_s
         try:
             return self._ask_at(self.any(), request, response)
         except Unreachable:
-            if not kept:
+            if not kept or monotonic() >= deadline:
                 raise
         return self._ask_at(self.any(), request, response)
 
