@@ -32,6 +32,16 @@ class NamedValue(Protocol):
     value: str | None
 
 
+#: Apache Kafka has these apart from its other settings, and does not find them for a list operation.
+_NOT_OF_THE_CONFIG = frozenset(
+    (
+        "leader.replication.throttled.rate",
+        "follower.replication.throttled.rate",
+        "replica.alter.log.dirs.io.max.bytes.per.second",
+    )
+)
+
+
 def refuse_duplicates(resources: Sequence[ConfigResource]) -> dict[int, ApiError]:
     """By position: the resources that come twice. Kafka never answers then in AlterConfigs; we refuse as its
     newer API does."""
@@ -207,7 +217,7 @@ def after_incremental(
         if change.operation is ConfigOperation.SET:
             continue
         definition = broker_definition(change.name)
-        if definition is None:
+        if definition is None or change.name in _NOT_OF_THE_CONFIG:
             raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown config name: {change.name}")
         word = change.operation.name.lower()
         if definition.type is not ConfigType.LIST:

@@ -124,10 +124,11 @@ def test_security_settings_of_a_broker_need_no_listener(cluster):
     assert incremental(cluster, BROKER, "1", ("ssl.cipher.suites", SET, "x")) == (0, None)
 
 
-def test_a_list_operation_on_an_unknown_broker_setting(cluster):
-    assert incremental(cluster, BROKER, "", ("zookeeper.connect", APPEND, "x")) == (
+@pytest.mark.parametrize("name", ["zookeeper.connect", "follower.replication.throttled.rate"])
+def test_a_list_operation_on_an_unknown_broker_setting(cluster, name):
+    assert incremental(cluster, BROKER, "", (name, APPEND, "1")) == (
         40,
-        "Unknown config name: zookeeper.connect",
+        f"Unknown config name: {name}",
     )
 
 

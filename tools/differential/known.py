@@ -102,7 +102,8 @@ def _internal_sizes(exchange: Exchange) -> bool:
     if exchange.api != "DescribeLogDirs" or not isinstance(exchange.theirs, dict):
         return False
     return all(
-        path.endswith("partitionSize") and _topic_at(exchange.theirs, path) == "__consumer_offsets"
+        path.endswith("partitionSize")
+        and _topic_at(exchange.theirs, path) in ("__consumer_offsets", "__share_group_state")
         for path, _, _ in exchange.differences
     )
 
