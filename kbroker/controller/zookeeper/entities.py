@@ -31,7 +31,6 @@ from kbroker.types import Uuid
 
 if TYPE_CHECKING:
     from kbroker.controller.zookeeper.tree import Tree
-    from kbroker.metadata.records import MetadataRecord
 
 
 def made_id(*parts: str) -> Uuid:
@@ -46,7 +45,7 @@ def config_resources(tree: Tree) -> Iterator[tuple[int, str]]:
             yield number, "" if name == paths.DEFAULT and number == CONFIG_BROKER else name
 
 
-def config_records(tree: Tree, number: int, name: str) -> Iterable[MetadataRecord]:
+def config_records(tree: Tree, number: int, name: str) -> Iterable[ConfigRecord]:
     """All configs of a resource."""
     path = f"{paths.CONFIG}/{paths.config_entity(number, name)}"
     for key, value in decode_configs(path, tree.data(path)).items():
@@ -87,7 +86,7 @@ def quota_entity(text: str) -> QuotaEntity:
     return tuple(sorted(entity))
 
 
-def quota_records(tree: Tree, text: str) -> Iterable[MetadataRecord]:
+def quota_records(tree: Tree, text: str) -> Iterable[ClientQuotaRecord]:
     """All quotas of one entity, as notifications name it. Keys that are none are skipped."""
     path = f"{paths.CONFIG}/{text}"
     entity = quota_entity(text)
@@ -101,7 +100,7 @@ def quota_records(tree: Tree, text: str) -> Iterable[MetadataRecord]:
             )
 
 
-def scram_records(tree: Tree, user: str) -> Iterable[MetadataRecord]:
+def scram_records(tree: Tree, user: str) -> Iterable[UserScramCredentialRecord]:
     """The credentials of a user, by its name in paths."""
     path = f"{paths.CONFIG}/users/{user}"
     for key, value in decode_configs(path, tree.data(path)).items():
@@ -123,7 +122,9 @@ def acl_folders(tree: Tree) -> Iterator[tuple[str, str, PatternType]]:
             yield f"{root}/{type_name}", type_name, pattern
 
 
-def acl_records(tree: Tree, type_name: str, name: str, pattern: PatternType) -> Iterable[MetadataRecord]:
+def acl_records(
+    tree: Tree, type_name: str, name: str, pattern: PatternType
+) -> Iterable[AccessControlEntryRecord]:
     """The list of one resource pattern."""
     resource = AclPath(resource_type(f"{paths.ACL_LITERAL}/{type_name}", type_name), name, pattern)
     for acl in decode_acls(resource, tree.data(resource.path)):
@@ -144,7 +145,7 @@ def acl_id(acl: Acl) -> Uuid:
     return made_id("acl", *(part if isinstance(part, str) else str(int(part)) for part in acl))
 
 
-def token_records(tree: Tree, token_id: str) -> Iterable[MetadataRecord]:
+def token_records(tree: Tree, token_id: str) -> Iterable[DelegationTokenRecord]:
     """One delegation token."""
     path = paths.token(token_id)
     data = tree.data(path)

@@ -67,6 +67,8 @@ def decode_acl_change(path: str, data: bytes) -> AclPath:
         kind, _, name = data.decode(errors="replace").partition(":")
         pattern = "LITERAL"
     try:
+        if not name:
+            raise KeyError(name)
         return AclPath(ResourceType[kind.upper()], name, PatternType[pattern.upper()])
     except KeyError:
         raise ZnodeError(path, f"names {kind!r} {name!r} {pattern!r}, which is no resource") from None

@@ -9,6 +9,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from kbroker.controller.zookeeper import paths
+from kbroker.controller.zookeeper.cluster_znodes import FeatureZnode
 from kbroker.controller.zookeeper.draft import Draft
 from kbroker.controller.zookeeper.node_znodes import BrokerZnode, ControllerZnode, encode_log_dir_event
 from kbroker.controller.zookeeper.topic_znodes import encode_partitions
@@ -59,6 +60,19 @@ def claim(
         SetData(paths.CONTROLLER_EPOCH, str(epoch + 1).encode(), epoch_version),
     ]
     return Claim(epoch + 1, epoch_version + 1), ops
+
+
+def feature_znode(tree: Tree, claimed: Claim, dialect: Dialect = KAFKA_3_9) -> list[ZkOp]:
+    """What a new controller makes of /feature: it is there, and enabled from 2.7 on. Raises ZnodeError."""
+    data = tree.data(paths.FEATURE)
+    known = FeatureZnode.decode(data) if data else None
+    enabled = dialect.broker_version >= 5
+    if known is not None and known.enabled == enabled:
+        return []
+    draft = Draft(tree)
+    levels = known.levels if known is not None and enabled else {}
+    draft.put(paths.FEATURE, FeatureZnode(levels, enabled).encode(dialect.feature_version))
+    return [claimed.check, *draft.ops]
 
 
 def deletion_marks(topics: Sequence[str], claimed: Claim) -> list[ZkOp]:

@@ -14,6 +14,7 @@ from kbroker.controller.zookeeper.steps import (
     births,
     claim,
     done,
+    feature_znode,
     first_epoch,
     isr_changed,
     log_dir_failed,
@@ -254,3 +255,13 @@ def test_foreign_keys_of_a_user_stay(tree):
         tree.apply(operations(decision.records, image, tree, CLAIM))
         image = image.apply(decision.records)
         assert json.loads(tree.data("/config/users/u"))["config"] == expected
+
+
+def test_the_feature_znode_is_kafkas(tree):
+    tree.apply(feature_znode(tree, CLAIM, KAFKA_2_6))
+    assert tree.data(paths.FEATURE) == b'{"features":{},"version":1,"status":0}'
+    assert feature_znode(tree, CLAIM, KAFKA_2_6) == []
+    tree.apply(feature_znode(tree, CLAIM))
+    node = tree.get(paths.FEATURE)
+    assert (node.data, node.version) == (b'{"features":{},"version":2,"status":1}', 1)
+    assert feature_znode(tree, CLAIM) == []

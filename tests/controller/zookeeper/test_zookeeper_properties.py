@@ -21,7 +21,10 @@ from kbroker.controller.reassignment import Reassignment, alter_reassignments
 from kbroker.controller.scram import credential_record
 from kbroker.controller.topics import TopicRef, create_partitions, create_topics, delete_topics
 from kbroker.controller.zookeeper import paths
+from kbroker.controller.zookeeper.changes import acl_changes, entity_changes, token_changes
+from kbroker.controller.zookeeper.config_znodes import decode_change
 from kbroker.controller.zookeeper.reading import DECISION_LEVEL, read
+from kbroker.controller.zookeeper.security_znodes import decode_acl_change
 from kbroker.controller.zookeeper.steps import (
     claim,
     deletion_marks,
@@ -31,6 +34,7 @@ from kbroker.controller.zookeeper.steps import (
 )
 from kbroker.controller.zookeeper.tree import OpFailed, Tree, transactions
 from kbroker.controller.zookeeper.writing import Claim, operations
+from kbroker.metadata.image import ClusterImage
 from kbroker.protocol.generated.config_record import ConfigRecord
 from kbroker.protocol.generated.create_partitions_request import (
     CreatePartitionsRequest,
@@ -72,6 +76,7 @@ class Histories(RuleBasedStateMachine):
         self.now = 1000
         self.rules = ElectionRules()
         self.image = cluster(1, 2, 3, 4, level=DECISION_LEVEL)
+        self.heard = ClusterImage("c")
         self.tree = Tree(whole=True)
         roots = paths.ROOTS + paths.TOKEN_ROOTS + paths.ACL_ROOTS
         for op in [*missing_roots(self.tree, roots), first_epoch()]:
@@ -94,6 +99,23 @@ class Histories(RuleBasedStateMachine):
         for part in parts:
             self.tree.apply(part)
         self.image = self.image.apply(records)
+        self.hear(ops)
+
+    def hear(self, ops):
+        """Another node reads again what notifications name, and nothing else."""
+        for op in ops:
+            folder = paths.parent(op.path)
+            if folder == paths.CONFIG_CHANGES:
+                records = entity_changes(decode_change(op.path, op.data), self.tree, self.heard)
+            elif folder == paths.TOKEN_CHANGES:
+                records = token_changes(op.data.decode(), self.tree, self.heard)
+            elif folder in (paths.ACL_LITERAL_CHANGES, paths.ACL_PREFIXED_CHANGES):
+                records = acl_changes(decode_acl_change(op.path, op.data), self.tree, self.heard)
+            elif folder == f"{paths.CONFIG}/topics":  # not told of: a topic comes or goes
+                records = entity_changes(op.path.removeprefix("/config/"), self.tree, self.heard)
+            else:
+                continue
+            self.heard = self.heard.apply(records)
 
     # -- controllers and brokers -----------------------------------------------------------------------------
 
@@ -268,10 +290,13 @@ class Histories(RuleBasedStateMachine):
         ours, theirs = facts(self.image), facts(reading.image())
         for name in ours:
             assert ours[name] == theirs[name], name
+        heard = facts(self.heard)
+        for name in ("configs", "quotas", "scram", "acls", "tokens"):
+            assert heard[name] == ours[name], name
 
 
 Histories.TestCase.settings = settings(
-    max_examples=15,
+    max_examples=10,
     stateful_step_count=50,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
