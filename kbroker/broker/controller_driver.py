@@ -161,6 +161,8 @@ class ControllerDriver:
         #: Called when it is not any more.
         self.on_resigned: Callable[[], None] = _nothing
         self._watchers: list[ControllerWatcher] = []
+        #: Makes of a decision's records those that this memory's brokers need (ZooKeeper's do).
+        self.adapt: Callable[[Sequence[MetadataRecord], ClusterImage], Sequence[MetadataRecord]] | None = None
 
     @property
     def active(self) -> bool:
@@ -202,6 +204,8 @@ class ControllerDriver:
             if timeout_ms is not None and timeout_ms <= 0:
                 raise ApiError(ErrorCode.REQUEST_TIMED_OUT)
             decision = decide(self._speculative)
+            if self.adapt is not None:
+                decision = replace(decision, records=self.adapt(decision.records, self._speculative))
             last_offset = self._append(self._writer, decision)
         except ApiError as error:
             deferred.fail(error)

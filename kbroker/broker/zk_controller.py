@@ -25,7 +25,7 @@ from kbroker.controller.election_rules import ElectionRules
 from kbroker.controller.elections import broker_back
 from kbroker.controller.zookeeper import paths
 from kbroker.controller.zookeeper.reading import Reading, broker_records, read
-from kbroker.controller.zookeeper.steps import births
+from kbroker.controller.zookeeper.steps import births, with_leader_epochs
 from kbroker.controller.zookeeper.tree import Node, Tree
 from kbroker.controller.zookeeper.values import ZnodeError
 from kbroker.errors import ApiError
@@ -68,6 +68,7 @@ class ZkController:
         self._metadata = metadata
         self._timer = timer
         self._rules = rules
+        controller.adapt = with_leader_epochs
         self.election: ZkElection | None = None
         self._claim: Claim | None = None
         self._writer: ZkWriter | None = None

@@ -1,0 +1,150 @@
+"""What the controller of a cluster in ZooKeeper tells the brokers: LeaderAndIsr, UpdateMetadata, StopReplica.
+
+A broker is told what it has not acknowledged, as it is when the request is built, not each step that led
+there: so what is not told yet never grows beyond one image. One request to a broker is under way at once,
+in Kafka's order; what fails is told again, as long as the broker lives in the same epoch.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from kbroker.broker.deferred import Deferred
+from kbroker.broker.peer import PeerAddress, PeerError
+from kbroker.broker.zk_requests import Told, leader_and_isr, stop_replica, update_metadata
+
+if TYPE_CHECKING:
+    from kbroker.broker.peer import Peers
+    from kbroker.broker.timer import Timer
+    from kbroker.metadata.image import BrokerImage, ClusterImage
+    from kbroker.protocol.primitives import Message
+
+_log = logging.getLogger(__name__)
+
+_AGAIN_MS = 100.0
+_TIMEOUT_MS = 30_000.0
+_CHANNEL = "zk-controller"
+
+
+class ZkChannel:
+    """A `ControllerWatcher` that tells all live brokers but this node's own.
+
+    Args:
+        listener: over which brokers are reached; one that lacks it, over its first.
+    """
+
+    def __init__(self, node_id: int, peers: Peers, timer: Timer, listener: str) -> None:
+        self._node_id = node_id
+        self._peers = peers
+        self._timer = timer
+        self._listener = listener
+        self._image: ClusterImage | None = None
+        self._brokers: dict[int, _Broker] = {}
+
+    def activated(self, image: ClusterImage) -> None:
+        """See `ControllerWatcher`: a new controller tells everybody everything."""
+        self.resigned()
+        self.committed(image)
+
+    def committed(self, image: ClusterImage) -> None:
+        """See `ControllerWatcher`."""
+        self._image = image
+        live = {each.id: each for each in image.brokers.values() if not each.fenced and each.epoch >= 0}
+        for broker_id in [each for each in self._brokers if each not in live]:
+            self._brokers.pop(broker_id).stop()
+        for broker in live.values():
+            if broker.id == self._node_id:
+                continue
+            known = self._brokers.get(broker.id)
+            if known is None or known.epoch != broker.epoch:
+                if known is not None:
+                    known.stop()
+                known = self._brokers[broker.id] = _Broker(self, broker)
+            known.tell()
+
+    def resigned(self) -> None:
+        """See `ControllerWatcher`."""
+        self._image = None
+        for broker in self._brokers.values():
+            broker.stop()
+        self._brokers.clear()
+
+    # -- for _Broker -----------------------------------------------------------------------------------------
+
+    def requests(self, broker: _Broker) -> Iterable[tuple[Message, Told]]:
+        """What is to be said next, with what the broker knows when it has answered."""
+        image, told = self._image, broker.told
+        if image is None:
+            return
+        for build in (leader_and_isr, update_metadata, stop_replica):
+            request, after = build(image, self._node_id, broker.id, told)
+            if request is not None:
+                yield request, after
+
+    def send(self, broker: _Broker, request: Message) -> Deferred[Any]:
+        """To that broker."""
+        return self._peers.send(broker.address, request, timeout_ms=_TIMEOUT_MS, channel=_CHANNEL)
+
+    def address(self, broker: BrokerImage) -> PeerAddress | None:
+        """Where it is reached."""
+        endpoint = broker.endpoint(self._listener) or next(iter(broker.endpoints), None)
+        if endpoint is None:
+            return None
+        return PeerAddress(broker.id, endpoint.host, endpoint.port, endpoint.security_protocol)
+
+    def later(self, broker: _Broker) -> None:
+        """Try again in a moment."""
+        self._timer.call_later(_AGAIN_MS, broker.tell)
+
+
+class _Broker:
+    """One broker in one epoch, and what it has acknowledged."""
+
+    def __init__(self, channel: ZkChannel, broker: BrokerImage) -> None:
+        self._channel = channel
+        self.id = broker.id
+        self.epoch = broker.epoch
+        address = channel.address(broker)
+        self.address = PeerAddress(broker.id, "", 0) if address is None else address
+        self.told = Told()
+        self._under_way = False
+        self._stopped = address is None
+        self._troubled = False
+
+    def stop(self) -> None:
+        """It is gone, or this node is no controller any more."""
+        self._stopped = True
+
+    def tell(self) -> None:
+        """Send the next request, if none is under way and something is to be said."""
+        if self._stopped or self._under_way:
+            return
+        for request, after in self._channel.requests(self):
+            self._under_way = True
+            self._channel.send(self, request).then(lambda done, after=after: self._answered(after, done))  # type: ignore[misc]
+            return
+
+    def _answered(self, after: Told, done: Deferred[Any]) -> None:
+        self._under_way = False
+        if self._stopped:
+            return
+        try:
+            code = done.result().error_code
+        except PeerError as error:
+            self._trouble(str(error))
+            return
+        if code:
+            # Another controller, or another life of the broker: ZooKeeper will tell of either.
+            self._trouble(f"broker {self.id} answers with error {code}")
+            return
+        self._troubled = False
+        self.told = after
+        self.tell()
+
+    def _trouble(self, text: str) -> None:
+        if not self._troubled:
+            self._troubled = True
+            _log.info("cannot tell a broker its partitions, trying again: %s", text)
+        self._channel.later(self)

@@ -1,0 +1,237 @@
+"""The controller's requests of the ZooKeeper era, from an image and what a broker has acknowledged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from kbroker.plain import made, plain
+from kbroker.protocol.generated.leader_and_isr_request import (
+    LeaderAndIsrLiveLeader,
+    LeaderAndIsrPartitionState,
+    LeaderAndIsrRequest,
+    LeaderAndIsrTopicState,
+)
+from kbroker.protocol.generated.stop_replica_request import (
+    StopReplicaPartitionState,
+    StopReplicaRequest,
+    StopReplicaTopicState,
+)
+from kbroker.protocol.generated.update_metadata_request import (
+    UpdateMetadataBroker,
+    UpdateMetadataEndpoint,
+    UpdateMetadataPartitionState,
+    UpdateMetadataRequest,
+    UpdateMetadataTopicState,
+)
+
+if TYPE_CHECKING:
+    from kbroker.metadata.image import BrokerImage, ClusterImage, PartitionImage, TopicImage
+    from kbroker.types import Uuid
+
+#: As a leader: the topic is being deleted; as a leader epoch: delete it in whichever epoch.
+LEADER_DURING_DELETE = -2
+EPOCH_DURING_DELETE = -2
+
+#: A partition as it was told: topic id and index.
+Key = tuple["Uuid", int]
+
+
+class Replica(NamedTuple):
+    """A partition that a broker was told to lead or follow."""
+
+    topic: str
+    state: PartitionImage
+
+
+@plain(frozen=True)
+class Told:
+    """What a broker has acknowledged.
+
+    Attributes:
+        replicas: the partitions it leads or follows.
+        metadata: all topics, as of the last UpdateMetadata; None: it had none.
+        brokers: the live brokers, as of then.
+        controller: by which controller's id.
+    """
+
+    replicas: Mapping[Key, Replica] = made(default_factory=dict)
+    metadata: Mapping[Uuid, TopicImage] | None = None
+    brokers: Mapping[int, BrokerImage] = made(default_factory=dict)
+    first: bool = True
+
+
+def _live(image: ClusterImage) -> dict[int, BrokerImage]:
+    return {each.id: each for each in image.brokers.values() if not each.fenced and each.epoch >= 0}
+
+
+def leader_and_isr(
+    image: ClusterImage, controller_id: int, broker_id: int, told: Told
+) -> tuple[LeaderAndIsrRequest | None, Told]:
+    """What the broker is to lead and follow and does not know; None: nothing.
+
+    The first one is sent in any case: it says which replicas the broker has at all.
+    """
+    topics: list[LeaderAndIsrTopicState] = []
+    replicas: dict[Key, Replica] = {
+        key: kept for key, kept in told.replicas.items() if image.topics.by_id(key[0]) is None
+    }
+    leaders: dict[int, None] = {}
+    for topic in image.topics:
+        states = []
+        for index, partition in enumerate(topic.partitions):
+            key = (topic.id, index)
+            if broker_id not in partition.replicas:
+                if key in told.replicas:
+                    replicas[key] = told.replicas[key]
+                continue
+            known = told.replicas.get(key)
+            replicas[key] = Replica(topic.name, partition)
+            if known is not None and known.state.leader_epoch >= partition.leader_epoch:
+                continue
+            states.append(_leader_and_isr_state(image, index, partition, is_new=partition.leader_epoch == 0))
+            leaders[partition.leader] = None
+        if states:
+            topics.append(
+                LeaderAndIsrTopicState(topic_name=topic.name, topic_id=topic.id, partition_states=states)
+            )
+    after = Told(replicas, told.metadata, told.brokers, False)
+    if not topics and not told.first:
+        return None, after
+    live = _live(image)
+    request = LeaderAndIsrRequest(
+        controller_id=controller_id,
+        controller_epoch=image.epoch,
+        broker_epoch=live[broker_id].epoch,
+        topic_states=topics,
+        live_leaders=[
+            LeaderAndIsrLiveLeader(
+                broker_id=each, host_name=live[each].endpoints[0].host, port=live[each].endpoints[0].port
+            )
+            for each in leaders
+            if each in live and live[each].endpoints
+        ],
+    )
+    return request, after
+
+
+def _leader_and_isr_state(
+    image: ClusterImage, index: int, partition: PartitionImage, *, is_new: bool
+) -> LeaderAndIsrPartitionState:
+    return LeaderAndIsrPartitionState(
+        partition_index=index,
+        controller_epoch=image.epoch,
+        leader=partition.leader,
+        leader_epoch=partition.leader_epoch,
+        isr=list(partition.isr),
+        partition_epoch=partition.partition_epoch,
+        replicas=list(partition.replicas),
+        adding_replicas=list(partition.adding_replicas),
+        removing_replicas=list(partition.removing_replicas),
+        is_new=is_new,
+        leader_recovery_state=partition.leader_recovery_state,
+    )
+
+
+def update_metadata(
+    image: ClusterImage, controller_id: int, broker_id: int, told: Told
+) -> tuple[UpdateMetadataRequest | None, Told]:
+    """The live brokers, and what changed of topics; None: the broker knows all."""
+    live = _live(image)
+    known = {} if told.metadata is None else told.metadata
+    brokers_changed = told.metadata is None or told.brokers != live
+    # Which replicas are offline follows from the live brokers.
+    all_anew = told.metadata is None or told.brokers.keys() != live.keys()
+    topics = [
+        _topic_state(image, topic, None if all_anew else known.get(topic.id), live)
+        for topic in image.topics
+        if all_anew or known.get(topic.id) != topic
+    ]
+    topics += [_deleted(image, topic) for key, topic in known.items() if image.topics.by_id(key) is None]
+    after = Told(told.replicas, {topic.id: topic for topic in image.topics}, live, told.first)
+    if not topics and not brokers_changed:
+        return None, after
+    request = UpdateMetadataRequest(
+        controller_id=controller_id,
+        controller_epoch=image.epoch,
+        broker_epoch=live[broker_id].epoch,
+        topic_states=topics,
+        live_brokers=[_broker(each) for each in live.values()],
+    )
+    return request, after
+
+
+def _broker(broker: BrokerImage) -> UpdateMetadataBroker:
+    endpoints = [
+        UpdateMetadataEndpoint(
+            port=e.port, host=e.host, listener=e.name, security_protocol=e.security_protocol
+        )
+        for e in broker.endpoints
+    ]
+    return UpdateMetadataBroker(id=broker.id, endpoints=endpoints, rack=broker.rack)
+
+
+def _topic_state(
+    image: ClusterImage, topic: TopicImage, known: TopicImage | None, live: Mapping[int, BrokerImage]
+) -> UpdateMetadataTopicState:
+    before = () if known is None else known.partitions
+    states = [
+        UpdateMetadataPartitionState(
+            partition_index=index,
+            controller_epoch=image.epoch,
+            leader=partition.leader,
+            leader_epoch=partition.leader_epoch,
+            isr=list(partition.isr),
+            zk_version=partition.partition_epoch,
+            replicas=list(partition.replicas),
+            offline_replicas=[each for each in partition.replicas if each not in live],
+        )
+        for index, partition in enumerate(topic.partitions)
+        if index >= len(before) or before[index] != partition
+    ]
+    return UpdateMetadataTopicState(topic_name=topic.name, topic_id=topic.id, partition_states=states)
+
+
+def _deleted(image: ClusterImage, topic: TopicImage) -> UpdateMetadataTopicState:
+    states = [
+        UpdateMetadataPartitionState(
+            partition_index=index,
+            controller_epoch=image.epoch,
+            leader=LEADER_DURING_DELETE,
+            leader_epoch=EPOCH_DURING_DELETE,
+            isr=list(partition.isr),
+            zk_version=partition.partition_epoch,
+            replicas=list(partition.replicas),
+        )
+        for index, partition in enumerate(topic.partitions)
+    ]
+    return UpdateMetadataTopicState(topic_name=topic.name, topic_id=topic.id, partition_states=states)
+
+
+def stop_replica(
+    image: ClusterImage, controller_id: int, broker_id: int, told: Told
+) -> tuple[StopReplicaRequest | None, Told]:
+    """Replicas that the broker was told of and has no more: deleted. None: there are none."""
+    gone: dict[str, list[StopReplicaPartitionState]] = {}
+    kept: dict[Key, Replica] = {}
+    for (topic_id, index), replica in told.replicas.items():
+        topic = image.topics.by_id(topic_id)
+        if topic is not None and broker_id in topic.partitions[index].replicas:
+            kept[topic_id, index] = replica
+            continue
+        epoch = EPOCH_DURING_DELETE if topic is None else topic.partitions[index].leader_epoch
+        gone.setdefault(replica.topic, []).append(
+            StopReplicaPartitionState(partition_index=index, leader_epoch=epoch, delete_partition=True)
+        )
+    after = Told(kept, told.metadata, told.brokers, told.first)
+    if not gone:
+        return None, after
+    request = StopReplicaRequest(
+        controller_id=controller_id,
+        controller_epoch=image.epoch,
+        broker_epoch=_live(image)[broker_id].epoch,
+        topic_states=[
+            StopReplicaTopicState(topic_name=name, partition_states=states) for name, states in gone.items()
+        ],
+    )
+    return request, after

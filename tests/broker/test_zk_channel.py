@@ -1,0 +1,178 @@
+"""What the controller tells brokers of the ZooKeeper era, and that it says it until it is heard."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from kbroker.broker.deferred import Deferred
+from kbroker.broker.peer import PeerError, PeerFailure
+from kbroker.broker.zk_channel import ZkChannel
+from kbroker.controller.brokers import fence_broker
+from kbroker.controller.topics import TopicRef, delete_topics
+from kbroker.controller.zookeeper.steps import with_leader_epochs
+from kbroker.types import ZERO_UUID
+from tests.controller.clusters import cluster, with_topic
+
+
+class Peers:
+    """Keeps requests; the test answers."""
+
+    def __init__(self):
+        self.sent = []
+
+    def send(self, address, request, *, timeout_ms, channel, version=None):
+        answer = Deferred()
+        self.sent.append((address.node_id, request, answer))
+        return answer
+
+    def take(self, broker_id):
+        """The one request to that broker that is under way."""
+        (found,) = [each for each in self.sent if each[0] == broker_id]
+        self.sent.remove(found)
+        return found[1:]
+
+    def answer_all(self):
+        names = {}
+        while self.sent:
+            broker_id, request, answer = self.sent.pop(0)
+            names.setdefault(broker_id, []).append(request)
+            answer.resolve(SimpleNamespace(error_code=0))
+        return names
+
+
+class Timer:
+    def __init__(self):
+        self.calls = []
+
+    def call_later(self, delay_ms, callback):
+        self.calls.append(callback)
+
+    def ring(self):
+        calls, self.calls = self.calls, []
+        for call in calls:
+            call()
+
+
+@pytest.fixture
+def peers():
+    return Peers()
+
+
+@pytest.fixture
+def channel(peers):
+    channel = ZkChannel(1, peers, Timer(), "PLAINTEXT")
+    channel.timer = channel._timer
+    return channel
+
+
+def image_of(*live, topic=True, level=16):
+    image = cluster(*live, level=level)
+    return with_topic(image, "t", 2, len(live)) if topic else image
+
+
+def names(requests):
+    return [request.NAME for request in requests]
+
+
+def changed(image, decision):
+    return image.apply(with_leader_epochs(decision.records, image))
+
+
+def test_a_new_controller_tells_all_but_itself_everything(channel, peers):
+    image = image_of(1, 2, 3)
+    channel.activated(image)
+    told = peers.answer_all()
+    assert told.keys() == {2, 3}
+    assert names(told[2]) == ["LeaderAndIsrRequest", "UpdateMetadataRequest"]
+    leader_and_isr, update = told[2]
+    assert leader_and_isr.broker_epoch == image.brokers[2].epoch
+    assert leader_and_isr.controller_epoch == image.epoch
+    (topic,) = leader_and_isr.topic_states
+    assert (topic.topic_name, len(topic.partition_states)) == ("t", 2)
+    assert topic.partition_states[0].is_new
+    assert {broker.id for broker in update.live_brokers} == {1, 2, 3}
+    assert update.encode(8)
+    assert leader_and_isr.encode(7)
+    channel.committed(image)
+    assert not peers.sent
+
+
+def test_one_request_at_a_time_and_the_newest_state(channel, peers):
+    image = image_of(1, 2, topic=False)
+    channel.activated(image)
+    _, answer = peers.take(2)
+    for name in ("a", "b", "c"):
+        image = with_topic(image, name, 1, 2)
+        channel.committed(image)
+    assert not peers.sent
+    answer.resolve(SimpleNamespace(error_code=0))
+    told = peers.answer_all()[2]
+    assert names(told) == ["LeaderAndIsrRequest", "UpdateMetadataRequest"]
+    assert [topic.topic_name for topic in told[0].topic_states] == ["a", "b", "c"]
+
+
+def test_a_broker_that_goes(channel, peers):
+    image = image_of(1, 2, 3)
+    channel.activated(image)
+    peers.answer_all()
+    image = changed(image, fence_broker(image, 3, image.brokers[3].epoch))
+    channel.committed(image)
+    told = peers.answer_all()
+    assert told.keys() == {2}
+    leader_and_isr, update = told[2]
+    states = {each.partition_index: each for each in leader_and_isr.topic_states[0].partition_states}
+    assert all(3 not in state.isr and state.leader_epoch == 1 for state in states.values())
+    assert not any(state.is_new for state in states.values())
+    assert {broker.id for broker in update.live_brokers} == {1, 2}
+    assert update.topic_states[0].partition_states[0].offline_replicas == [3]
+
+
+def test_what_fails_is_said_again(channel, peers):
+    channel.activated(image_of(1, 2))
+    request, answer = peers.take(2)
+    answer.fail(PeerError(PeerFailure.REFUSED))
+    assert not peers.sent
+    channel.timer.ring()
+    again, answer = peers.take(2)
+    assert again == request
+    answer.resolve(SimpleNamespace(error_code=11))
+    channel.timer.ring()
+    assert peers.take(2)[0] == request
+
+
+def test_an_older_life_of_a_broker_is_not_waited_for(channel, peers):
+    image = image_of(1, 2, 3)
+    channel.activated(image)
+    _, answer = peers.take(3)
+    channel.committed(changed(image, fence_broker(image, 3, image.brokers[3].epoch)))
+    answer.fail(PeerError(PeerFailure.CLOSED))
+    channel.timer.ring()
+    assert [each[0] for each in peers.sent] == [2]
+
+
+def test_a_deleted_topic(channel, peers):
+    image = image_of(1, 2)
+    channel.activated(image)
+    peers.answer_all()
+    image = changed(image, delete_topics(image, [TopicRef("t", ZERO_UUID)]))
+    channel.committed(image)
+    told = peers.answer_all()[2]
+    assert names(told) == ["UpdateMetadataRequest", "StopReplicaRequest"]
+    assert told[0].topic_states[0].partition_states[0].leader == -2
+    states = told[1].topic_states[0].partition_states
+    assert [(each.partition_index, each.delete_partition, each.leader_epoch) for each in states] == [
+        (0, True, -2),
+        (1, True, -2),
+    ]
+    assert told[1].encode(4)
+    channel.committed(image)
+    assert not peers.sent
+
+
+def test_one_who_resigns_says_nothing_more(channel, peers):
+    channel.activated(image_of(1, 2))
+    _, answer = peers.take(2)
+    channel.resigned()
+    answer.resolve(SimpleNamespace(error_code=0))
+    channel.timer.ring()
+    assert not peers.sent
