@@ -49,6 +49,7 @@ from kbroker.replication.throttle import ReplicationQuota
 from kbroker.server.access import open_access
 from kbroker.server.cleaner_process import CleanerProcess
 from kbroker.server.client_metrics_file import open_metrics_file
+from kbroker.server.data_keys import open_data_keys
 from kbroker.server.dispatch import Dispatcher
 from kbroker.server.inner_calls import InnerCalls
 from kbroker.server.limits import follow_limits, server_limits
@@ -159,6 +160,7 @@ class Node:
         self._undo.append(blocking.close)
         logs = folders.open(self._topic_settings.at_start, self._format_plan)
         if quorum.is_broker:
+            open_data_keys(self.config, logs)
             self._undo.append(lambda: logs.close(self._broker_epoch, clean=not self._crashed))
         assert folders.cluster_id is not None
         self.cluster_id = folders.cluster_id
@@ -307,7 +309,7 @@ class Node:
             logs,
             clock,
             timer,
-            lambda _, overrides: self._topic_settings.of(overrides),
+            lambda topic, overrides: self._topic_settings.of(overrides, topic),
             syncing.run,
         )
         replicas.on_directory_failed = self._directory_failed

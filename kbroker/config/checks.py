@@ -91,6 +91,16 @@ def _no_empty_items(name: str, value: Value) -> None:
         raise InvalidValue(f"Configuration '{name}' values must not be empty.")
 
 
+def _topics_with_keys(name: str, value: Value) -> None:
+    assert isinstance(value, tuple)
+    for item in value:
+        topic, equals, key = item.partition("=")
+        if not (topic.strip() and equals and key.strip()):
+            raise invalid(
+                name, item, "it has to be a topic, or the beginning of its name and *, = and a key's id"
+            )
+
+
 def _gzip_level(name: str, value: Value) -> None:
     assert isinstance(value, int)
     if not (1 <= value <= 9 or value == -1):
@@ -135,4 +145,5 @@ _NAMED: dict[str, Check] = {
     "not blank": _not_blank,
     "no empty items": _no_empty_items,
     "offset reset": _offset_reset,
+    "topic=key items": _topics_with_keys,
 }

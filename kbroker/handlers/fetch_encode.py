@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kbroker.errors import ErrorCode
 from kbroker.protocol.primitives import write_compact_nullable_string, write_compact_string, write_uvarint
 from kbroker.replication.cleaned import write_offset
+from kbroker.storage.log_encryption import OpenedSlice
 
 if TYPE_CHECKING:
     from kbroker.handlers.fetch_read import PartitionRead
@@ -175,11 +176,11 @@ class FetchEncoder:
             if self._flexible:
                 head.append(0)
 
-    def _add_slice(self, part: FileSlice) -> None:
+    def _add_slice(self, part: FileSlice | OpenedSlice) -> None:
         head, segments = self._head, self._segments
         # The length in front of all is known at the end.
         segments.append(bytes(head) if segments else b"")
-        segments.append(part)
+        segments.append(part.data if isinstance(part, OpenedSlice) else part)
         self._size += len(head) + part.length
         self._head = bytearray()
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.storage.log_encryption import OpenedSlice, opened
 
 if TYPE_CHECKING:
     from kbroker.broker.fetch_session import FetchedPartition
@@ -45,7 +46,7 @@ class PartitionRead:
         self.high_watermark = -1
         self.last_stable_offset = -1
         self.log_start_offset = -1
-        self.slice: FileSlice | None = None
+        self.slice: FileSlice | OpenedSlice | None = None
         self.size = 0
         #: Where a consumer should rather read (KIP-392), -1: here.
         self.preferred_replica = -1
@@ -260,6 +261,9 @@ class PartitionReader:
             if found.size:
                 answer.slice = found.parts[0]
                 answer.size = found.size
+                if log.encrypted and self.replica_id < 0:
+                    answer.slice = opened(log, found)
+                    answer.size = answer.slice.length
             if self.replica_id >= 0:
                 self._note_fetch(partition, wanted)
                 if log.config.compact:

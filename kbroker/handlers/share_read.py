@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kbroker.protocol.control_records import EndTxnMarker, decode_control_message
 from kbroker.protocol.record_batch import BatchHeader, decode_records, iter_batches
+from kbroker.storage.log_encryption import opened
 
 if TYPE_CHECKING:
     from kbroker.broker.share_partitions import LiveShare
@@ -37,7 +38,7 @@ def read_share(live: LiveShare, member: str, wish: Wish, bytes_max: int, committ
     found = log.read(max(offset, log.log_start_offset), bytes_max, end, True)
     if not found.size:
         return NOTHING
-    data = b"".join(part.read() for part in found.parts)
+    data = opened(log, found).data if log.encrypted else b"".join(part.read() for part in found.parts)
     headers = list(iter_batches(data))
     bounds = [(each.base_offset, each.last_offset) for each in headers]
     acquired = live.acquire(member, offset, bounds, wish)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kbroker.protocol.record_batch import BatchHeader, InvalidRecord
+from kbroker.protocol.sealed_batch import is_sealed
 
 
 def validate_client_header(header: BatchHeader, topic_partition: object) -> None:
@@ -26,6 +27,8 @@ def validate_client_header(header: BatchHeader, topic_partition: object) -> None
         raise InvalidRecord(f"Inconsistent batch offset range {span} and count of records {count} {where}")
     if header.is_control:
         raise InvalidRecord(f"Clients are not allowed to write control records {where}")
+    if is_sealed(header):
+        raise InvalidRecord(f"Clients are not allowed to write encrypted batches {where}")
     if header.has_producer_id and header.base_sequence < 0:
         raise InvalidRecord(
             f"Invalid sequence number {header.base_sequence} in record batch with producerId "

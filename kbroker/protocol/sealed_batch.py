@@ -2,15 +2,15 @@
 
 A sealed batch is a whole batch of its own: the header is the same but for a bit of the attributes, the length
 and the CRC, which is that of the bytes as they are. So offsets, times, producers and transactions, recovery,
-truncation and copies on other brokers need no key; only who looks at records does .
+truncation and copies on other brokers need no key; only who looks at records does.
 
 In the place of the records:
 
     version:1  length of the key's id:1  key id  check of the key:4  salt:16  counter:8  ciphertext  tag:16
 
-Each `Sealer` has a key of its own, derived from the named one and its salt, and counts its batches: no pair of
-key and counter is ever used twice, however many brokers and restarts there are. Base offset, header and what
-stands in front of the ciphertext are authenticated with it.
+Each `Sealer` has a key of its own, derived from the named one and its salt, and counts its batches: no pair
+of key and counter is ever used twice, however many brokers and restarts there are. Base offset, header and
+what stands in front of the ciphertext are authenticated with it.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from kbroker.protocol.record_batch import (
 #: In the attributes; Apache Kafka gives this bit no meaning.
 SEALED_BIT = 0x4000
 KEY_ID_BYTES_MAX = 64
+NO_KEYS = "This broker has no data keys (kbroker.encryption.keys.file)"
 CHECK_BYTES, SALT_BYTES, TAG_BYTES = 4, 16, 16
 #: Batches sealed with one salt; far below what AES-GCM bears for a key.
 BATCHES_MAX = 1 << 32
@@ -212,7 +213,7 @@ def open_batch(keys: Keys, buf: Buffer, header: BatchHeader) -> bytearray:
     return plain
 
 
-def open_all(keys: Keys, data: bytes) -> bytes:
+def open_all(keys: Keys | None, data: bytes) -> bytes:
     """What a consumer gets of a stretch of a log: sealed batches plain, others as they are.
 
     A batch that is cut short at the end is left out if it is sealed: nobody can use its beginning.
@@ -238,6 +239,8 @@ def open_all(keys: Keys, data: bytes) -> bytes:
         if end > len(view):
             break
         try:
+            if keys is None:
+                raise CannotOpen(NO_KEYS)
             parts.append(open_batch(keys, view, parse_batch_header(view, position)))
         except ApiError:
             if position == 0:

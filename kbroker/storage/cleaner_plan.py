@@ -97,6 +97,7 @@ class CleanerState:
             for log in logs
             if len(log.segments) > 1
             and log.config.compact
+            and not log.encrypted
             and not log.directory.offline
             and log.topic_partition not in self.uncleanable
             and (candidate := self._consider(log, now_ms)) is not None

@@ -31,6 +31,8 @@ META_PROPERTIES: Final = "meta.properties"
 CLEAN_SHUTDOWN: Final = ".kafka_cleanshutdown"
 #: Ours: ends of the logs that a clean stop left without a snapshot, since it would name no producer.
 NO_PRODUCERS: Final = "kbroker-no-producers-checkpoint"
+#: Ours: in a partition's folder, its log may have encrypted batches (`log_encryption.py`).
+ENCRYPTED: Final = "kbroker-encrypted"
 #: Ours: the broker epoch of the process that writes to the directory (`running_mark.py`).
 RUNNING: Final = ".kbroker_running"
 LOCK: Final = ".lock"

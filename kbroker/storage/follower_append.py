@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from kbroker.errors import ErrorCode
 from kbroker.protocol.record_batch import BatchHeader, check_crc, iter_batches
+from kbroker.protocol.sealed_batch import SEALED_BIT
 from kbroker.storage.append_checks import AppendError
 from kbroker.storage.log_append import count_producer
+from kbroker.storage.log_encryption import mark
 from kbroker.storage.log_trim import advance_log_start
 
 if TYPE_CHECKING:
@@ -60,6 +62,8 @@ def _stage(log: Log, records: memoryview, header: BatchHeader, now_ms: int) -> N
     base, batch = header.base_offset, records[header.position : header.end]
     last, newest = header.last_offset, header.max_timestamp
     if header.magic >= _MAGIC_WITH_EPOCHS:
+        if header.attributes & SEALED_BIT and not log.encrypted:
+            mark(log)
         log.stage(batch, header.size, base, last, newest, header.leader_epoch, now_ms)
         if header.producer_id >= 0:
             count_producer(log, records, header, base)

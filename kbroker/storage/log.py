@@ -28,6 +28,7 @@ from kbroker.protocol.record_batch import (
     TRANSACTIONAL_BIT,
     parse_batch_header,
 )
+from kbroker.protocol.sealed_batch import SEALED_BIT
 from kbroker.storage import follower_append, log_append, log_files, log_reader, log_roll, log_trim
 from kbroker.storage.append_checks import (
     AppendError,
@@ -41,6 +42,7 @@ from kbroker.storage.append_checks import (
 from kbroker.storage.disk import Buffer, StorageError
 from kbroker.storage.log_config import MAX_LONG, LogConfig
 from kbroker.storage.log_dir import LogDir
+from kbroker.storage.log_encryption import encryption_of
 from kbroker.storage.log_reader import LogSlice
 from kbroker.storage.log_trim import FsyncJob
 from kbroker.storage.log_types import AppendOrigin, AppendResult, LoadedLog
@@ -57,6 +59,7 @@ _HEADER = Struct(">qiibIhiqqqhii")
 _PREFIX = Struct(">qii")
 _INT_MAX = 0x7FFF_FFFF
 _COMPRESSED_BITS = 0x07
+_NOT_OF_CLIENTS = CONTROL_BIT | SEALED_BIT
 #: Parts of more bytes on average go to the system as they are; smaller ones are joined, which is faster.
 _JOIN_PART_BYTES = 3 * 1024
 #: More than this is not left to the next sync: copying it would cost more than the write that it saves.
@@ -94,6 +97,8 @@ class Log:
         "cuts",
         "directory",
         "durable_end",
+        "encrypted",
+        "encryption",
         "epochs",
         "epochs_unsynced",
         "last_sync_ms",
@@ -164,6 +169,8 @@ class Log:
         self._snapshots: dict[int, None] = {}
         self._config = config
         self._needs_records = needs_record_checks(config)
+        #: It may have encrypted batches; what encrypts those of clients, if anything does.
+        self.encrypted, self.encryption = False, encryption_of(self)
         #: Where the log ended when its files were last sealed, -1: not as they are now.
         self._sealed_end = loaded.log_end_offset if loaded.sealed else -1
         self._active = loaded.segments.active
@@ -182,6 +189,7 @@ class Log:
     @config.setter
     def config(self, config: LogConfig) -> None:
         self._config = config
+        self.encryption = encryption_of(self)
         self._needs_records = needs_record_checks(config)
         self._set_roll_limits()
 
@@ -269,7 +277,7 @@ class Log:
         if crc32c(records[21:]) != crc:
             raise AppendError(ErrorCode.CORRUPT_MESSAGE, "Record is corrupt: its CRC does not match")
         wrong = delta + 1 != count or count <= 0 or (producer_id >= 0 and sequence < 0)
-        if wrong or attributes & CONTROL_BIT:
+        if wrong or attributes & _NOT_OF_CLIENTS:
             raise refuse_header(parse_batch_header(records), self.topic_partition, self.log_start_offset)
         if attributes & _COMPRESSED_BITS:
             check_payload_start(records, attributes, self.log_start_offset)
@@ -285,6 +293,9 @@ class Log:
             raise log_append.larger_than_segment(self, size)
         base = self.staged_end_offset
         last = base + delta
+        if self.encryption is not None:
+            records = self.encryption.seal(records, base)
+            size = len(records)
         if producer_id >= 0:
             transactional = attributes & TRANSACTIONAL_BIT != 0
             last_sequence = (sequence + delta) & _INT_MAX
@@ -492,8 +503,7 @@ class Log:
     def read(self, offset: int, max_bytes: int, max_offset: int, min_one_message: bool = True) -> LogSlice:
         """Whole batches from the one that holds `offset` on, below `max_offset`, of one segment.
 
-        At most `max_bytes`, except that the first batch comes whole if `min_one_message`. Empty between
-        `max_offset` and the log's end.
+        At most `max_bytes`, but the first one whole if `min_one_message`. Empty from `max_offset` to the end.
 
         Raises:
             ApiError: OFFSET_OUT_OF_RANGE.
@@ -536,10 +546,7 @@ class Log:
     # -- cutting ---------------------------------------------------------------------------------------------
 
     def truncate_to(self, offset: int) -> bool:
-        """Cut off the batch that holds `offset` and all behind it; False if the log ends before.
-
-        The log then ends with the last batch that is left, at or before `offset`. Raises StorageError.
-        """
+        """Cut off the batch of `offset` and all behind it; False: it ends before. Raises StorageError."""
         return log_trim.truncate_to(self, offset)
 
     def truncate_fully_and_start_at(self, offset: int, now_ms: int = 0) -> None:
@@ -557,10 +564,7 @@ class Log:
     # -- durability ------------------------------------------------------------------------------------------
 
     def fsync_job(self) -> FsyncJob:
-        """What it takes to make everything written so far durable; `run` it anywhere, then `fsynced` here.
-
-        Raises StorageError.
-        """
+        """What makes all that is written durable: `run` it anywhere, then `fsynced`. Raises StorageError."""
         return log_trim.fsync_job(self)
 
     def fsynced(self, offset: int, now_ms: int = 0) -> None:
@@ -576,10 +580,7 @@ class Log:
 
     @property
     def is_sealed(self) -> bool:
-        """Whether the files are as a clean stop leaves them, durable.
-
-        The leader epochs may lack one that wrote nothing: whoever leads next replaces it anyway.
-        """
+        """Whether the files are as a clean stop leaves them, durable, but for an epoch that wrote nothing."""
         return self._sealed_end == self.recovery_point == self.staged_end_offset
 
     def seal(self, *, sparing: bool = False) -> None:
@@ -589,7 +590,7 @@ class Log:
         self._sealed_end = self.log_end_offset
 
     def close(self) -> None:
-        """Clean stop: write all, indexes and snapshot too, and make it durable. Raises StorageError."""
+        """Clean stop: write all and make it durable. Raises StorageError."""
         if not self.is_sealed:
             self.seal()
             self.fsync()

@@ -40,6 +40,8 @@ class LogConfig:
     max_compaction_lag_ms: int = MAX_LONG
     min_cleanable_dirty_ratio: float = 0.5
     producer_id_expiration_ms: int = 24 * 3600 * 1000
+    #: The id of the key with which batches of clients are encrypted; "": they are not.
+    encryption_key: str = ""
 
     @property
     def compact(self) -> bool:

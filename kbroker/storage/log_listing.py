@@ -10,6 +10,7 @@ from kbroker.storage.disk import NO_SIZE
 from kbroker.storage.file_names import (
     CLEANED,
     DELETED,
+    ENCRYPTED,
     LEADER_EPOCHS,
     LOG,
     PARTITION_METADATA,
@@ -26,13 +27,14 @@ logger = logging.getLogger(__name__)
 class LogListing:
     """The files of a partition directory by meaning."""
 
-    __slots__ = ("has_epochs", "has_metadata", "segments", "snapshots")
+    __slots__ = ("encrypted", "has_epochs", "has_metadata", "segments", "snapshots")
 
     def __init__(self) -> None:
         self.segments: dict[int, dict[str, int]] = {}
         self.snapshots: dict[int, int] = {}
         self.has_epochs = False
         self.has_metadata = False
+        self.encrypted = False
 
     def bytes_from(self, offset: int) -> int:
         """The size of the segment that would hold `offset`, and of all behind it."""
@@ -56,6 +58,7 @@ def list_log(log_dir: LogDir, path: str) -> LogListing:
         if parsed is None:
             listing.has_epochs |= entry.name == LEADER_EPOCHS
             listing.has_metadata |= entry.name == PARTITION_METADATA
+            listing.encrypted |= entry.name == ENCRYPTED
         elif parsed[1] == SNAPSHOT:
             listing.snapshots[parsed[0]] = entry.size
         else:

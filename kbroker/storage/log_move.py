@@ -19,6 +19,7 @@ from typing import NamedTuple
 from kbroker.storage.disk import Disk, DiskFile
 from kbroker.storage.file_names import (
     DELETE_DIR,
+    ENCRYPTED,
     FUTURE_DIR,
     LEADER_EPOCHS,
     LOG,
@@ -178,7 +179,7 @@ class LogMove:
             self._copy_whole([path for path in segment.paths if not path.endswith(LOG)])
         self._copy_whole([f"{log.path}/{offset_name(offset, SNAPSHOT)}" for offset in log.snapshots])
         log.write_epochs()
-        self._copy_whole([f"{log.path}/{name}" for name in (LEADER_EPOCHS, PARTITION_METADATA)])
+        self._copy_whole([f"{log.path}/{name}" for name in (LEADER_EPOCHS, PARTITION_METADATA, ENCRYPTED)])
         disk.sync_dir(self.path)
         disk.sync_dir(self.target.path)
 

@@ -6,8 +6,10 @@ Dropping is not closing: whoever still holds a file (a response that is being se
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from errno import EDQUOT, EMFILE, ENFILE, ENOSPC
 
+from kbroker.protocol.sealed_batch import Keys
 from kbroker.storage.block_cache import BlockCache
 from kbroker.storage.disk import Disk, DiskFile
 
@@ -26,11 +28,13 @@ class OpenFiles:
         limit: how many stay open.
     """
 
-    __slots__ = ("_files", "blocks", "disk", "limit")
+    __slots__ = ("_files", "blocks", "data_keys", "disk", "limit")
 
     def __init__(self, disk: Disk, limit: int = DEFAULT_LIMIT) -> None:
         self.disk = disk
         self.limit = limit
+        #: The keys of encrypted batches, and what makes salts; None: there are none.
+        self.data_keys: tuple[Keys, Callable[[], bytes]] | None = None
         #: What was read of index files.
         self.blocks = BlockCache()
         self._files: OrderedDict[str, DiskFile] = OrderedDict()

@@ -140,6 +140,7 @@ def open_log(
     loaded = LoadedLog(all_segments, epochs, producers, log_start, end, synced, sealed, indexed_from)
     log = Log(tp, topic_id, log_dir, config, loaded)
     log.snapshots.update(snapshots)
+    log.encrypted = listing.encrypted
     if begun_anew:
         # No batch is left that could tell.
         log.write_epochs(durable=False)

@@ -21,9 +21,11 @@ from kbroker.protocol.record_batch import (
     decode_records,
     parse_batch_header,
 )
+from kbroker.protocol.sealed_batch import is_sealed
 from kbroker.storage import txn_index
 from kbroker.storage.disk import DiskFile
 from kbroker.storage.file_names import INDEX, LOG, TIME_INDEX, TXN_INDEX, offset_name
+from kbroker.storage.log_encryption import open_data
 from kbroker.storage.offset_index import OffsetIndex
 from kbroker.storage.open_files import NO_DESCRIPTORS, NO_ROOM, OpenFiles
 from kbroker.storage.time_index import NO_TIMESTAMP, TimeIndex
@@ -330,9 +332,13 @@ class Segment:
         return BatchHeader._make((*_HEADER.unpack(data), position))
 
     def read_batch(self, batch: WalkedBatch) -> tuple[bytes, BatchHeader]:
-        """The batch's bytes and header."""
+        """The batch's bytes and header, opened if it is sealed. Raises ApiError, see `open_all`."""
         data = self.file().read(batch.position, batch.size)
-        return data, parse_batch_header(data)
+        header = parse_batch_header(data)
+        if is_sealed(header):
+            data = open_data(self.files, data)
+            header = parse_batch_header(data)
+        return data, header
 
     def find_timestamp(self, timestamp: int, start_offset: int, end_offset: int) -> TimestampOffset | None:
         """The first record in offset order within [start, end) that is not older than `timestamp` (ms)."""

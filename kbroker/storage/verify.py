@@ -24,6 +24,7 @@ from kbroker.storage.disk import NO_SIZE, Disk
 from kbroker.storage.file_names import (
     CLEANED,
     DELETED,
+    ENCRYPTED,
     INDEX,
     LEADER_EPOCHS,
     LOG,
@@ -176,7 +177,7 @@ class PartitionCheck:
                 self._found(Level.DAMAGE, name, "a link that leads nowhere")
             elif entry.is_dir:
                 self._found(Level.NOTE, name, "a directory that is none of Kafka's")
-            elif parse_offset_name(name) or name in (LEADER_EPOCHS, PARTITION_METADATA):
+            elif parse_offset_name(name) or name in (LEADER_EPOCHS, PARTITION_METADATA, ENCRYPTED):
                 self._sizes[name] = entry.size
             elif name.endswith(".bak"):
                 self._found(Level.NOTE, name, "put aside by a repair")

@@ -81,7 +81,7 @@ class Node:
             config.max_message_bytes = int(overrides["max.message.bytes"])
         if "message.timestamp.after.max.ms" in overrides:
             config.message_timestamp_after_max_ms = int(overrides["message.timestamp.after.max.ms"])
-        for name in ("message.timestamp.type", "compression.type"):
+        for name in ("message.timestamp.type", "compression.type", "encryption.key"):
             if name in overrides:
                 setattr(config, name.replace(".", "_"), overrides[name])
         if "flush.messages" in overrides:

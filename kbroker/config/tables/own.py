@@ -10,7 +10,7 @@ kbroker.advertised.host | string | null | not blank | ro | obeyed
     The name told to clients for a listener on all interfaces; the machine's own if unset.
 kbroker.audit.log | string | null | not blank | ro | obeyed
     A file that gets a line of JSON for each decision on what somebody may do: denials, and what
-    kbroker.audit.log.allowed names. Needs an authorizer.
+    kbroker.audit.log.allowed names; and logins.
 kbroker.audit.log.allowed | list | CREATE,DELETE,ALTER,ALTER_CONFIGS | no empty items | ro | obeyed
     Operations of which the audit log tells also that they were allowed; ALL: every one.
 kbroker.audit.log.max.bytes | long | 67108864 | >=1024 | ro | obeyed
@@ -43,6 +43,11 @@ kbroker.cluster.id | string | null | not blank | ro | obeyed
 kbroker.compatibility | string | all | in @RELEASES@ | ro | obeyed
     The release of Apache Kafka whose API versions and defaults clients see; `all`: every
     version, and the newest defaults.
+kbroker.encryption.keys.file | string | null | not blank | ro | obeyed
+    The file of the keys with which batches are encrypted on the disk: id, space, 32 bytes in base64 or
+    hexadecimal digits, one a line.
+kbroker.encryption.topics | list |  | topic=key items | cluster | obeyed
+    The topics that are, each as topic=key or prefix*=key; the first that fits counts. topic=none: not.
 kbroker.event.loop | string | auto | in auto,uvloop,asyncio | ro | obeyed
     The event loop: uvloop if it is installed, or the one named.
 kbroker.log.dir.min.free.bytes | long | 0 | >=0 | cluster | obeyed
@@ -80,6 +85,22 @@ kbroker.oauthbearer.allowed.urls | list |  | no empty items | ro | obeyed
 kbroker.peer.routes | list |  | no empty items | ro | obeyed
     Detours to other nodes, `host:port>host:port`: what is advertised, and where to connect in its place. For
     tests that cut links, and for nodes behind different address translations.
+kbroker.plain.backends | list | jaas | of jaas,file,ldap,http | ro | obeyed
+    Who is asked for passwords of SASL PLAIN, the first one first; the first that knows the user decides.
+kbroker.plain.cache.ms | long | 30000 | >=0 | ro | obeyed
+    How long a right password is remembered, if kbroker.plain.backends is set; 0 asks each time.
+kbroker.plain.file | string | null | not blank | ro | obeyed
+    Users and hashes of passwords, as `kbroker-admin users hash` makes them; read anew when it changes.
+kbroker.plain.http.url | string | null | not blank | ro | obeyed
+    An HTTP server that knows passwords of SASL PLAIN.
+kbroker.plain.ldap.ca | string | null | not blank | ro | obeyed
+    File (PEM) of the authorities that ldaps:// trusts; those of the system if it is not set.
+kbroker.plain.ldap.dn | string | null | not blank | ro | obeyed
+    The name to bind with, as uid={user},ou=people,dc=example,dc=org.
+kbroker.plain.ldap.url | string | null | not blank | ro | obeyed
+    An LDAP server that knows passwords of SASL PLAIN, ldaps://host.
+kbroker.plain.timeout.ms | int | 5000 | >=1 | ro | obeyed
+    How long a login waits for LDAP or HTTP.
 kbroker.protect.cpu.percent | list |  | no empty items | cluster | obeyed
     Two numbers: from so much use of the CPU by the event loop on producers are delayed, and refused with an
     error that they retry. One alone: delayed. Reading and administration go on.

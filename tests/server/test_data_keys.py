@@ -1,0 +1,112 @@
+"""The settings of encryption, with a whole broker."""
+
+import pytest
+
+from kbroker.broker.topic_settings import TopicSettingsSource
+from kbroker.client.cluster import Cluster
+from kbroker.client.configs import ResourceType, alter_configs
+from kbroker.client.records import fetch, produce
+from kbroker.config.broker_config import BrokerConfig
+from kbroker.errors import ApiError, ConfigError, ErrorCode
+from kbroker.protocol.record_batch import Record
+from kbroker.protocol.sealed_batch import CannotOpen
+from kbroker.server.data_keys import FileKeys
+from kbroker.testing import Broker
+from kbroker.types import TopicPartition
+
+pytest.importorskip("cryptography")
+
+
+def test_topics_and_prefixes_and_what_is_left_out():
+    config = BrokerConfig({"node.id": "1", "kbroker.encryption.topics": "a=one, open.*=none, o*=two,*=three"})
+    source = TopicSettingsSource(config)
+    found = {name: source.of({}, name).log.encryption_key for name in ("a", "ab", "open.x", "other")}
+    assert found == {"a": "one", "ab": "three", "open.x": "", "other": "two"}
+    assert source.of({}, "__consumer_offsets").log.encryption_key == ""
+    config = BrokerConfig({"node.id": "1"})
+    assert TopicSettingsSource(config).of({}, "a").log.encryption_key == ""
+
+
+@pytest.mark.parametrize("text", ["a", "=k", "a=", "a=k,b"])
+def test_mistakes_in_the_list_of_topics(text):
+    with pytest.raises(ConfigError, match=r"kbroker\.encryption\.topics"):
+        BrokerConfig({"node.id": "1", "kbroker.encryption.topics": text})
+
+
+def test_a_file_is_read_again_for_a_key_that_it_did_not_have(tmp_path, monkeypatch):
+    path = tmp_path / "keys"
+    path.write_text(f"a {'00' * 32}\n")
+    now = [0.0]
+    monkeypatch.setattr("kbroker.server.data_keys.monotonic", lambda: now[0])
+    keys = FileKeys(str(path))
+    path.write_text(f"a {'ff' * 32}\nb {'11' * 32}\n")
+    now[0] = 5.0
+    check = keys.check(b"a")
+    with pytest.raises(CannotOpen):
+        keys.check(b"b")  # a changed key of a known id: the file is refused as a whole
+    path.write_text(f"a {'00' * 32}\nb {'11' * 32}\n")
+    with pytest.raises(CannotOpen):
+        keys.check(b"b")  # not looked again so soon
+    now[0] = 7.0
+    assert keys.check(b"b") != check == keys.check(b"a")
+
+
+def test_a_file_that_cannot_be_used(tmp_path):
+    for content in (None, "a 00\n", b"\xff\xfe"):
+        path = tmp_path / "keys"
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        elif content:
+            path.write_text(content)
+        with pytest.raises(ConfigError, match=r"kbroker\.encryption\.keys\.file"):
+            FileKeys(str(path))
+
+
+def write(cluster, topic, value):
+    produce(cluster, TopicPartition(topic, 0), [Record(-1, 1_700_000_000_000, b"k", value)])
+
+
+def read(cluster, topic):
+    (found,) = fetch(cluster, {TopicPartition(topic, 0): 0}).values()
+    return [bytes(record.value) for record in found.records]
+
+
+def on_disk(data, topic):
+    return b"".join(path.read_bytes() for path in data.glob(f"{topic}-0/*.log"))
+
+
+def test_a_broker_encrypts_rotates_and_starts_again_also_after_a_crash(tmp_path):
+    data, keys = tmp_path / "data", tmp_path / "keys"
+    keys.write_text(f"spring {'01' * 32}\n")
+    config = {"kbroker.encryption.keys.file": keys, "kbroker.encryption.topics": "secret*=spring"}
+    broker = Broker(data=str(data), config=config)
+    with broker, Cluster(broker.bootstrap) as cluster:
+        for topic in ("secret", "open"):
+            broker.create_topic(topic)
+            write(cluster, topic, b"first of all")
+        keys.write_text(keys.read_text() + f"summer {'02' * 32}\n")
+        alter(cluster, "secret=summer")
+        write(cluster, "secret", b"the second")
+        assert read(cluster, "secret") == [b"first of all", b"the second"]
+        assert b"first of all" in on_disk(data, "open")
+        assert b"first of all" not in on_disk(data, "secret")
+        assert b"summer" in on_disk(data, "secret")
+        assert (data / "secret-0" / "kbroker-encrypted").exists()
+        with pytest.raises(ApiError) as refused:
+            alter(cluster, "secret")
+        assert refused.value.code in (ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_CONFIG)
+    (data / ".kafka_cleanshutdown").unlink()
+    with Broker(data=str(data), config=config) as broker, Cluster(broker.bootstrap) as cluster:
+        assert read(cluster, "secret") == [b"first of all", b"the second"]
+    with Broker(data=str(data)) as broker, Cluster(broker.bootstrap) as cluster:
+        with pytest.raises(ApiError) as lost:
+            read(cluster, "secret")
+        assert lost.value.code == ErrorCode.KAFKA_STORAGE_ERROR
+        assert read(cluster, "open") == [b"first of all"]
+    with Broker(data=str(data), config=config) as broker, Cluster(broker.bootstrap) as cluster:
+        write(cluster, "secret", b"the third")
+        assert read(cluster, "secret") == [b"first of all", b"the second", b"the third"]
+
+
+def alter(cluster, topics):
+    alter_configs(cluster, ResourceType.BROKER, "", set_={"kbroker.encryption.topics": topics})
