@@ -93,6 +93,7 @@ class QuotaKeeper:
         if delta.quotas_changed:
             self.quotas.apply(new.quotas)
             self._switch()
+            self._look_anew()
 
     def attach(self, connection: Metered, core: Muted | None = None) -> None:
         """A connection that has logged in, and what is to be muted if it is at work."""
@@ -123,6 +124,12 @@ class QuotaKeeper:
         self.restrictions = restrictions if restrictions.needs_meters else None
         self.is_slow = restrictions.slows_produce
         self._switch()
+        self._look_anew()
+
+    def _look_anew(self) -> None:
+        for connection in self._connections():
+            if connection.meter is not None:
+                connection.meter.forget()
 
     def _switch(self) -> None:
         active = self.quotas.has_any or self.restrictions is not None

@@ -28,6 +28,9 @@ _HEADER = Struct(">hh4xh")
 #: A bare SASL message may be shorter than any request.
 _HEADER_BYTES_MIN = 10
 _INT = Struct(">i")
+#: Most bytes of Produce that are paid for at once, and how much time may be left uncharged meanwhile.
+_PREPAID_BYTES = 65_536.0
+_UNCHARGED_S = 0.005
 #: A Fetch of an older version goes another way and is charged when it is answered.
 _FETCH_CHARGES_SINCE = 4
 _PRODUCE_TAGS_SINCE = 9
@@ -64,13 +67,19 @@ class ConnectionMeter:
     __slots__ = (
         "_client_id",
         "_context",
+        "_free",
+        "_head",
+        "_head_end",
         "_keeper",
         "_limits",
         "_mark_s",
         "_principal",
         "_unmute",
         "_until_ms",
+        "_used_s",
         "core",
+        "is_slow",
+        "timed",
     )
 
     def __init__(self, keeper: QuotaKeeper, context: Named) -> None:
@@ -80,6 +89,15 @@ class ConnectionMeter:
         #: Who the limits are of.
         self._client_id, self._principal = b"", ""
         self._limits: ClientLimits | None = None
+        #: Whether requests must not be taken for others seen before: they may be refused now.
+        self.is_slow = keeper.is_slow
+        #: Bytes of Produce frames that are paid for; while there are some, nothing is looked up. Only for
+        #: frames with this client id, which ends at so many bytes of the frame.
+        self._free = 0.0
+        self._head, self._head_end = b"", 0
+        #: Whether the time of requests counts, and what is not charged yet.
+        self.timed = True
+        self._used_s = 0.0
         #: Until when the time is accounted for.
         self._mark_s = 0.0
         self._unmute: TimerHandle | None = None
@@ -87,18 +105,34 @@ class ConnectionMeter:
 
     # -- the connection calls --
 
-    @property
-    def is_slow(self) -> bool:
-        """Whether requests must not be taken for others seen before: they may be refused now."""
-        return self._keeper.is_slow
-
     def begin(self, core: Muted) -> None:
         """Frames are handled from now on."""
         self.core = core
         self._mark_s = self._keeper.now_s()
 
+    def end(self) -> None:
+        """All that came with one read is handled."""
+        if self._mark_s:
+            self._used_s += self._keeper.now_s() - self._mark_s
+            self._mark_s = 0.0
+            if self._used_s > _UNCHARGED_S:
+                self._free = 0.0
+
+    def forget(self) -> None:
+        """Look everything up anew: quotas or restrictions have changed."""
+        self._free = 0.0
+        self.is_slow = self._keeper.is_slow
+
     def after(self, data: memoryview, start: int, end: int, answer: Answer) -> Answer:
         """The request at `data[start:end]` was handled; the answer as the client is to see it."""
+        paid = self._free
+        if paid:
+            if data[start + 1] or data[start] or data[start + 8 : start + self._head_end] != self._head:
+                paid = 0.0
+            elif end - start <= paid:
+                self._free = paid - (end - start)
+                return answer
+            self._free = 0.0
         if end - start < _HEADER_BYTES_MIN:
             return answer
         keeper = self._keeper
@@ -108,7 +142,7 @@ class ConnectionMeter:
         delay_ms = 0
         if key == _PRODUCE:
             if limits.produce is not None:
-                delay_ms = limits.produce.charge(end - start, now_ms)
+                delay_ms = limits.produce.charge(end - start - paid, now_ms)
         elif key == _FETCH and version >= _FETCH_CHARGES_SINCE:
             if isinstance(answer, Deferred):
                 self._time_parked(limits, now_ms)
@@ -124,6 +158,10 @@ class ConnectionMeter:
             answer = self._when_answered(answer, self._mute_as_told(key, version))
         if limits.request is not None and key not in _EXEMPT:
             delay_ms = max(delay_ms, limits.request.charge(self._time(), now_ms))
+        if key == _PRODUCE and not delay_ms and keeper.restrictions is None:
+            self._pay_ahead(limits, now_ms)
+            self._head_end = 10 + max(length, 0)
+            self._head = bytes(data[start + 8 : start + self._head_end])
         if keeper.restrictions is not None:
             delay_ms = max(delay_ms, self._restricted_ms(keeper.restrictions, key))
         if delay_ms:
@@ -182,12 +220,19 @@ class ConnectionMeter:
             self.core.unmute()
 
     def _time(self) -> float:
-        """The seconds since the last look; what is woken later takes next to none."""
+        """The seconds since the last charge; what is woken later takes next to none."""
+        used_s, self._used_s = self._used_s, 0.0
         before = self._mark_s
-        if not before:
-            return 0.0
-        self._mark_s = self._keeper.now_s()
-        return self._mark_s - before
+        if before:
+            self._mark_s = self._keeper.now_s()
+            used_s += self._mark_s - before
+        return used_s
+
+    def _pay_ahead(self, limits: ClientLimits, now_ms: float) -> None:
+        if limits.request is not None and not limits.request.is_far:
+            return
+        produce = limits.produce
+        self._free = _PREPAID_BYTES if produce is None else produce.prepay(_PREPAID_BYTES, now_ms)
 
     def _time_parked(self, limits: ClientLimits, now_ms: float) -> None:
         if limits.request is not None:
@@ -204,6 +249,7 @@ class ConnectionMeter:
         ):
             self._client_id, self._principal = client_id, principal
             limits = self._limits = self._keeper.limits_of(principal, client_id.decode(errors="replace"))
+            self.timed = limits.request is not None
         return limits
 
     def _charge_fetched(self, answer: Any) -> Any:

@@ -15,7 +15,7 @@ from kbroker.broker.absent_brokers import PAUSE_MS
 from kbroker.broker.auto_topics import create_automatic_topics
 from kbroker.broker.deferred import Deferred
 from kbroker.controller.topics import topic_name_problem
-from kbroker.errors import ErrorCode
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers import allowed_operations
 from kbroker.handlers.metadata_cache import EncodedAnswer, remembered
 from kbroker.handlers.metadata_pieces import topic_pieces
@@ -55,12 +55,30 @@ def handle(
                 services, context, request, lambda: _answer_in_pieces(services, context, request)
             ),
         )
+    missing, beyond = _affordable(services, context, missing)
+    if not missing:
+        return _answer(services, context, request, beyond)
     creation = create_automatic_topics(services, missing)
     if not services.config.get_bool("kbroker.auto.create.wait"):
         # As Kafka: the first answer says that the topic is not there yet.
         unknown = dict.fromkeys(missing, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-        return _answer(services, context, request, unknown)
-    return creation.map(lambda created: _answer(services, context, request, created))
+        return _answer(services, context, request, unknown | beyond)
+    return creation.map(lambda created: _answer(services, context, request, created | beyond))
+
+
+def _affordable(
+    services: Services, context: RequestContext, names: list[str]
+) -> tuple[list[str], dict[str, ErrorCode]]:
+    """What the client's quota of changes allows to create now, and what it has to ask for again (KIP-599)."""
+    mutations = services.mutations(context, strict=True)
+    partitions = services.config.get_int("num.partitions")
+    for number, _ in enumerate(names):
+        try:
+            mutations.charge(partitions)
+        except ApiError:
+            later = dict.fromkeys(names[number:], ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+            return names[:number], later
+    return names, {}
 
 
 def _in_a_moment(

@@ -11,6 +11,9 @@ from __future__ import annotations
 from kbroker.quotas.rate import Rate
 from kbroker.quotas.windows import DELAY_MS_MAX, Windows
 
+#: How small a part of what is left is paid for at once.
+PREPAID_PART = 256
+
 
 class Allowance:
     """One quota of bytes, for all who share it.
@@ -61,6 +64,21 @@ class Allowance:
         if delay_ms:
             self.held_until_ms = now_ms + delay_ms
         return delay_ms
+
+    def prepay(self, most: float, now_ms: float) -> float:
+        """Charge for what is still to come, right after a `charge` that cost no delay; how much that is.
+
+        Who has paid need not ask again until it is used up. It is a small part of what is left, so that all
+        who share this together have never paid for much that they do not do.
+        """
+        spare = min(self._credit, self.limit * self._full_s - self._rate.total) / PREPAID_PART
+        paid = spare if spare < most else most
+        if paid < 1:
+            return 0.0
+        self.done += paid
+        self._credit -= paid
+        self._rate.record(paid, now_ms)
+        return paid
 
     def ask(self, value: float, now_ms: float) -> int:
         """As `charge`, for what can still be left undone: it is not counted if there is a delay.

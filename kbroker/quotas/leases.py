@@ -60,6 +60,10 @@ class LeasedAllowance(Allowance):
         self._take(value, now_ms)
         return self._wait_ms(now_ms)
 
+    def prepay(self, most: float, now_ms: float) -> float:
+        """Nothing: what is leased is not ours to keep."""
+        return 0.0
+
     def ask(self, value: float, now_ms: float) -> int:
         """See `Allowance.ask`. What is at hand need not be enough: the rest is owed."""
         if not self._health.is_up:

@@ -49,6 +49,11 @@ class Rate:
         self.record(value, now_ms)
         return self._total
 
+    @property
+    def total(self) -> float:
+        """What all samples come to, those included that are too old and not yet forgotten."""
+        return self._total
+
     def elapsed_ms(self, now_ms: float) -> float:
         """The time that the rate is taken over."""
         kept, window_ms = self._kept, self._window_ms

@@ -35,6 +35,11 @@ class RequestShare:
         delay_ms = self._rate.delay_ms(self.limit, now_ms)
         return round(delay_ms) if delay_ms < self._delay_ms_max else self._delay_ms_max
 
+    @property
+    def is_far(self) -> bool:
+        """Whether so little of it is used that a request more or less makes no difference."""
+        return self._rate.total * 2 <= self.limit * self._full_s
+
     def change(self, limit: float, now_ms: float) -> None:
         """From now on another limit."""
         self.limit = limit

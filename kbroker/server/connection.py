@@ -293,8 +293,9 @@ class ConnectionCore:
             self._backlog += data
 
     def _run(self, work: Callable[[memoryview], None], data: memoryview) -> None:
-        if self.context.meter is not None:
-            self.context.meter.begin(self)
+        meter = self.context.meter
+        if meter is not None and (meter.timed or meter.core is None):
+            meter.begin(self)
         try:
             work(data)
         except ProtocolError as error:
@@ -304,6 +305,8 @@ class ConnectionCore:
                 self.handler.finish_batch(self)
             except ProtocolError as error:
                 self.close(str(error))
+        if meter is not None and meter.timed:
+            meter.end()
 
     def _parse_frames(self, data: memoryview) -> None:
         position = 0

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from kbroker.broker.client_quotas import QuotaKeeper
 from kbroker.handlers import metadata_cache
 from kbroker.handlers.metadata import _brokers
 from kbroker.plain import replace
@@ -139,6 +140,18 @@ def test_the_answer_comes_when_the_topic_is_there():
 def test_a_topic_that_cannot_be_created_tells_why():
     node = AdminNode(kbroker_auto_create_wait="true", default_replication_factor="3")
     assert errors(ask(node, 4, named("auto"), auto=True)) == [("auto", 38)]
+
+
+def test_creation_on_demand_takes_of_the_quota_of_changes():
+    node = AdminNode(kbroker_auto_create_wait="true")
+    services = node.services
+    keeper = services.quotas = QuotaKeeper(services.config, services.clock, services.timer, lambda: 0.0, list)
+    keeper.quotas.apply({(("user", None),): {"controller_mutation_rate": 0.1}})
+    # A bucket of 1.1: one topic, another one into debt, and no more for now.
+    answer = ask(node, 4, named("one", "two", "three"), auto=True)
+    assert errors(answer) == [("one", 0), ("two", 0), ("three", 3)]
+    assert "three" not in node.image.topics
+    assert errors(ask(node, 4, named("three"), auto=True)) == [("three", 3)]
 
 
 def test_nothing_is_created_where_the_broker_or_a_name_forbids_it(node):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import chain, repeat
+
 import pytest
 
 from kbroker.broker.client_quotas import QuotaKeeper
@@ -203,7 +205,7 @@ def test_time_that_requests_take(node, monkeypatch):
 
     def metadata(took_s):
         sent = client.frame(*frame, topics=[MetadataRequestTopic(name="t")])
-        ticks = iter([node.now_s, node.now_s + took_s])
+        ticks = chain([node.now_s], repeat(node.now_s + took_s))
         node.services.quotas.now_s = lambda: next(ticks)
         return ask(client, sent)[0].throttle_time_ms
 
@@ -242,3 +244,48 @@ def test_what_comes_in_pieces_is_charged_once(node):
     assert node.services.quotas.quotas.explain("ANONYMOUS", "test", node.clock.monotonic_ms())[0][
         2
     ] == pytest.approx((len(frame) - 4) / 10)
+
+
+def test_what_is_paid_ahead_is_charged_once(node):
+    limit(node, "producer_byte_rate", 1_000_000.0, client_id="test")
+    client = connect(node)
+    ask(client, produce(client, 100))
+    node.advance(5000)  # a client that stays below its quota has something left
+    allowance = client.core.context.meter._limits.produce
+    before, sent = allowance.done, 0
+    for _ in range(300):
+        frame = produce(client, 1000)
+        sent += len(frame) - 4
+        assert ask(client, frame)[0].throttle_time_ms == 0
+    assert sent <= allowance.done - before <= sent + 20_000
+    # A lower quota holds from the next request on.
+    limit(node, "producer_byte_rate", 1000.0, client_id="test")
+    assert ask(client, produce(client, 1000))[0].throttle_time_ms > 0
+
+
+def test_nobody_else_goes_on_what_a_client_has_paid(node):
+    limit(node, "producer_byte_rate", 1_000_000.0, client_id="test")
+    limit(node, "producer_byte_rate", 1.0, client_id="best")
+    client = connect(node)
+    for _ in range(3):
+        ask(client, produce(client, 100))
+        node.advance(1000)
+    assert client.core.context.meter._free > 1000
+    assert ask(client, produce(client, 100, client_id="best"))[0].throttle_time_ms > 0
+
+
+def test_time_counts_also_while_bytes_are_paid_for(node):
+    limit(node, "request_percentage", 1.0, client_id="test")
+    client = connect(node)
+    ask(client, produce(client, 100))
+    assert client.core.context.meter._free > 10_000
+    delays = []
+    for _ in range(30):
+        ticks = chain([node.now_s], repeat(node.now_s + 0.006))
+        node.services.quotas.now_s = lambda ticks=ticks: next(ticks)
+        delays.append(ask(client, produce(client, 100))[0].throttle_time_ms)
+        if delays[-1]:
+            break
+    # 1 % of 10 s is 0.1 s.
+    assert delays[-1] > 0
+    assert 16 <= len(delays) <= 20
