@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from typing import IO
 
@@ -9,9 +10,20 @@ import click
 
 from kbroker.cli.admin_base import AdminGroup, Session, confirm, pass_session
 from kbroker.client.users import delete_user, list_users, set_user
+from kbroker.security.password_file import hash_password
 from kbroker.security.scram import ITERATIONS_MAX, ITERATIONS_MIN, MECHANISMS
 
 _MECHANISM = click.Choice(list(MECHANISMS))
+
+
+def _password(file: IO[str] | None) -> str:
+    if file is None:
+        password: str = click.prompt("password", hide_input=True, confirmation_prompt=True, err=True)
+    else:
+        password = file.readline().rstrip("\r\n")
+    if not password:
+        raise click.UsageError("the password is empty")
+    return password
 
 
 @click.group(cls=AdminGroup)
@@ -51,14 +63,25 @@ def list_(session: Session, names: tuple[str, ...]) -> None:
 @pass_session
 def set_(session: Session, name: str, password_file: IO[str] | None, mechanism: str, iterations: int) -> None:
     """Make a user, or change its password. The password never is an argument, which others could see."""
-    if password_file is None:
-        password = click.prompt("password", hide_input=True, confirmation_prompt=True, err=True)
-    else:
-        password = password_file.readline().rstrip("\r\n")
-    if not password:
-        raise click.UsageError("the password is empty")
-    set_user(session.cluster, name, password, mechanism, iterations)
+    set_user(session.cluster, name, _password(password_file), mechanism, iterations)
     session.say(f"{name} can log in with {mechanism}", {"name": name, "mechanism": mechanism})
+
+
+@users.command("hash")
+@click.argument("name", metavar="USER")
+@click.option(
+    "--password-file",
+    type=click.File(),
+    help="Its first line is the password; - is standard input.  [default: ask for it]",
+)
+@click.option(
+    "--kind", type=click.Choice(["scrypt", "sha256", "sha512"]), default="scrypt", show_default=True
+)
+@pass_session
+def hash_(session: Session, name: str, password_file: IO[str] | None, kind: str) -> None:
+    """Print a line for the file kbroker.plain.file; asks no broker."""
+    line = f"{name}:{hash_password(_password(password_file), secrets.token_bytes(16), kind)}"
+    session.say(line, {"line": line})
 
 
 @users.command()

@@ -1,4 +1,4 @@
-"""What goes into the audit log: who, from where, what, allowed or not. One JSON object a line.
+"""What goes into the audit log: who, from where, what, allowed or not. One JSON object a line; logins, too.
 
 Kafka's authorizer logger tells of denials, and of everything at DEBUG. Here denials are always told, and what
 was allowed for the operations that are named, by default those that change the cluster.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from kbroker.protocol.api_keys import FACTS
 from kbroker.security.acl import Operation, ResourceType
@@ -50,6 +51,28 @@ class Audit:
         }
         if client_id:
             line["client_id"] = client_id[:NAME_LENGTH_MAX]
+        self._tell(line)
+
+    def login(
+        self, principal: str, host: str, listener: str, mechanism: str, allowed: bool, reason: str = ""
+    ) -> None:
+        """Somebody came in, or was refused: then `principal` is who it wanted to be, and `reason` why."""
+        line = {
+            "time_ms": self._now_ms(),
+            "principal": principal[:NAME_LENGTH_MAX],
+            "host": host,
+            "api": "SaslAuthenticate" if mechanism != "SSL" else "TLS",
+            "operation": "LOGIN",
+            "resource": "LISTENER",
+            "name": listener,
+            "allowed": allowed,
+            "mechanism": mechanism,
+        }
+        if reason:
+            line["reason"] = reason[:NAME_LENGTH_MAX]
+        self._tell(line)
+
+    def _tell(self, line: dict[str, Any]) -> None:
         # ASCII only: a name can neither end the line nor speak to a terminal.
         self._write(json.dumps(line, separators=(",", ":")))
 

@@ -46,12 +46,15 @@ class PlainServer:
         self.login: Login | None = None
         self._check = check
         self._slow = slow
+        #: Who the client says that it is.
+        self.claimed = ""
 
     def step(self, message: bytes) -> bytes | Callable[[], bytes]:
         """See `SaslServer`."""
         if self.login is not None:
             raise LoginFailed("a second message")
         user, password = _split(message)
+        self.claimed = user
         if self._slow:
             return lambda: self._verify(user, password)
         return self._verify(user, password)

@@ -85,6 +85,8 @@ class ScramServer:
         nobodies: Nobodies,
     ) -> None:
         self.login: Login | None = None
+        #: Who the client says that it is; of a token, its id.
+        self.claimed = ""
         self._mechanism = mechanism
         self._hash = MECHANISMS[mechanism][1]
         self._lookup = lookup
@@ -115,7 +117,7 @@ class ScramServer:
         authorization_id, self._first_bare, name, nonce, extensions = match.groups()
         if _BAD_ESCAPE.search(name):
             raise LoginFailed("malformed user name")
-        user = _unescape(name)
+        user = self.claimed = _unescape(name)
         if authorization_id is not None and _unescape(authorization_id) != user:
             raise LoginFailed(
                 "wants to be somebody else",

@@ -32,11 +32,12 @@ def open_access(services: Services, config: BrokerConfig) -> Callable[[], None]:
         ConfigError: the settings contradict each other.
     """
     order = _order(config)
+    undo: list[Callable[[], None]] = []
+    audit = _audit(services, config, undo)
     if not order:
         if config.static.get("super.users") or config.static.get("allow.everyone.if.no.acl.found"):
             _log.warning("super.users and ACLs are without effect: authorizer.class.name is not set")
-        return lambda: None
-    undo: list[Callable[[], None]] = []
+        return partial(_close, undo)
     acls: AclAuthorizer | None = None
     http: HttpAuthorizer | None = None
     authorizers: list[Authorizer] = []
@@ -57,7 +58,7 @@ def open_access(services: Services, config: BrokerConfig) -> Callable[[], None]:
             "super.users is not set: nodes of a cluster refuse each other, unless ACLs allow their principals"
         )
     chain = Chain(authorizers, super_users)
-    access = services.authorizer = Access(chain, acls, _audit(services, config, undo))
+    access = services.authorizer = Access(chain, acls, audit)
     services.metadata.subscribe(access.on_metadata)
     services.clients.on_closed(access.on_closed)
     if http is not None:
@@ -137,4 +138,5 @@ def _audit(services: Services, config: BrokerConfig, undo: list[Callable[[], Non
     )
     undo.append(file.close)
     services.extras["audit_file"] = file
-    return Audit(file.write, services.clock.now_ms, operations)
+    audit = services.extras["audit"] = Audit(file.write, services.clock.now_ms, operations)
+    return audit

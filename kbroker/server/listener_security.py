@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from kbroker.broker.access import host_text
 from kbroker.config.listeners import ListenerAddress
 from kbroker.config.security import ListenerSettings
 from kbroker.errors import ConfigError, ProtocolError
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from kbroker.broker.services import Services
     from kbroker.config.broker_config import BrokerConfig
+    from kbroker.security.audit import Audit
     from kbroker.server.connection import ConnectionCore, FrameHandler
     from kbroker.server.runtime import BlockingRunner
     from kbroker.server.sasl_gate import Door
@@ -61,6 +63,8 @@ class ListenerSecurity:
         self._door: Door | None = None
         self._services: Services | None = None
         self._runner: BlockingRunner | None = None
+        self._slow_runner: BlockingRunner | None = None
+        self._audit: Audit | None = None
         self.newcomers = Newcomers()
         self.early = early or EarlyBytes()
         self._makers: dict[str, Callable[[], SaslServer]] = {}
@@ -78,30 +82,41 @@ class ListenerSecurity:
     def serve(self, services: Services) -> None:
         """Begin: credentials are those of this node's metadata."""
         self._services = services
+        self._audit = services.extras.get("audit")
         if not self._has_sasl:
             return
         from kbroker.server.runtime import BlockingRunner
         from kbroker.server.sasl_gate import Door
 
-        self._runner = BlockingRunner(asyncio.get_running_loop(), threads=LOGIN_THREADS, name="login")
-        settings = self._settings
+        loop, settings = asyncio.get_running_loop(), self._settings
+        self._runner = BlockingRunner(loop, threads=LOGIN_THREADS, name="login")
+        if self._config.get_list("kbroker.plain.backends") != ("jaas",):
+            # Threads of their own: who waits for LDAP does not hold up others.
+            from kbroker.server.plain_backends import THREADS
+
+            self._slow_runner = BlockingRunner(loop, threads=THREADS, name="plain")
+        run, slow = self._runner.run, self._slow_runner.run if self._slow_runner else None
         self._door = Door(
             self._makers,
             lambda mechanism: self._makers[mechanism](),
             lambda mechanism: settings.integer("connections.max.reauth.ms", mechanism),
-            self._runner.run,
+            lambda mechanism: slow if slow is not None and mechanism == PLAIN else run,
             services.timer,
             services.clock,
             login_bytes_max=settings.integer("sasl.server.max.receive.size"),
             failure_delay_ms=settings.integer("connection.failed.authentication.delay.ms"),
             early=self.early,
+            tell=self._tell if self._audit is not None else None,
         )
 
     def close(self) -> None:
         """Stop the threads."""
-        runner, self._runner = self._runner, None
+        runner, slow = self._runner, self._slow_runner
+        self._runner = self._slow_runner = None
         if runner is not None:
             runner.close()
+        if slow is not None:
+            slow.close(wait=False)
 
     # -- for each connection ---------------------------------------------------------------------------------
 
@@ -137,8 +152,17 @@ class ListenerSecurity:
         name = distinguished_name(subject)  # type: ignore[arg-type]
         try:
             connection.context.principal = f"User:{self._rules.name_of(name)}"
+            self._tell(connection, connection.context.principal, "SSL", True, "")
         except NoMatchingRule:
+            self._tell(connection, f"User:{name}", "SSL", False, "no rule fits")
             raise ProtocolError("no rule of ssl.principal.mapping.rules fits its certificate") from None
+
+    def _tell(
+        self, connection: ConnectionCore, principal: str, mechanism: str, allowed: bool, reason: str
+    ) -> None:
+        if self._audit is not None:
+            host = host_text(connection.context.client_address)
+            self._audit.login(principal, host, self._listener.name, mechanism, allowed, reason)
 
     # -- settings --------------------------------------------------------------------------------------------
 
@@ -187,7 +211,7 @@ class ListenerSecurity:
             return
         tried = ListenerSettings(config, self._listener.name)
         for mechanism in self._mechanisms(tried):
-            if mechanism == PLAIN:
+            if mechanism == PLAIN and "jaas" in config.get_list("kbroker.plain.backends"):
                 self._plain_users(tried)
 
     def _mechanisms(self, settings: ListenerSettings) -> tuple[str, ...]:
@@ -245,12 +269,20 @@ class ListenerSecurity:
     def _plain(self) -> Callable[[], SaslServer]:
         from kbroker.security.sasl_plain import PlainServer, check_users
 
-        check = check_users(self._plain_users(self._settings))
+        back_ends = self._config.get_list("kbroker.plain.backends")
+        if back_ends != ("jaas",):
+            from kbroker.server.plain_backends import plain_chain
+
+            jaas = self._plain_users(self._settings) if "jaas" in back_ends else {}
+            chain = plain_chain(self._config, jaas)
         if self._listener.security_protocol == "SASL_PLAINTEXT":
             _log.warning(
                 "%s: passwords of SASL PLAIN cross the network as they are; SASL_SSL would hide them",
                 self._listener.name,
             )
+        if back_ends != ("jaas",):
+            return lambda: PlainServer(chain, slow=True)
+        check = check_users(self._plain_users(self._settings))
         return lambda: PlainServer(check)
 
     @staticmethod

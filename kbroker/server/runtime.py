@@ -90,12 +90,12 @@ class BlockingRunner:
             await self._idle.wait()
             await asyncio.sleep(0)
 
-    def close(self) -> None:
-        """Wait for what runs, forget what does not."""
+    def close(self, *, wait: bool = True) -> None:
+        """Forget what does not run yet, and wait for what does (unless others have to answer first)."""
         with suppress(Empty):
             while True:
                 self._jobs.get_nowait()
         for _ in self._threads:
             self._jobs.put(None)
-        for thread in self._threads:
+        for thread in self._threads if wait else ():
             thread.join()

@@ -48,10 +48,12 @@ class Door:
         mechanisms: that clients may choose.
         make: starts an exchange of one of them.
         session_ms: by mechanism, after which time a client has to log in again; 0: never.
-        run: runs slow steps in threads.
+        run: by mechanism, runs slow steps in threads.
         request_bytes_max: before login, and after it.
         failure_delay_ms: how long the answer to a failed login is held back.
         early: counts what those send who have not logged in.
+        tell: told of logins: the connection, who it is or wanted to be, the mechanism, whether it is in, and
+            why not.
     """
 
     def __init__(
@@ -59,13 +61,14 @@ class Door:
         mechanisms: Collection[str],
         make: Callable[[str], SaslServer],
         session_ms: Callable[[str], int],
-        run: RunBlocking,
+        run: Callable[[str], RunBlocking],
         timer: Timer,
         clock: Clock,
         *,
         login_bytes_max: int,
         failure_delay_ms: int,
         early: EarlyBytes | None = None,
+        tell: Callable[[ConnectionCore, str, str, bool, str], None] | None = None,
     ) -> None:
         self.mechanisms = mechanisms
         self.make = make
@@ -76,6 +79,7 @@ class Door:
         self.login_bytes_max = login_bytes_max
         self.failure_delay_ms = failure_delay_ms
         self.early = early or EarlyBytes()
+        self.tell = tell
         self.newcomers = Newcomers()
         self.logins = 0
         self.failures = 0
@@ -309,7 +313,7 @@ class SaslGate:
             if connection.close_reason is None:
                 found.append(work())
 
-        self._door.run(look, done)
+        self._door.run(self._mechanism)(look, done)
         return answer
 
     def _answer(
@@ -346,6 +350,9 @@ class SaslGate:
         else:
             connection.traffic.relogin_failures += 1
         self._stop_timers()
+        if self._door.tell is not None:
+            claimed = getattr(self._exchange, "claimed", "")
+            self._door.tell(connection, f"User:{claimed}", self._mechanism, False, str(refusal))
         answer: Deferred[Answer] = Deferred()
 
         def end() -> None:
@@ -369,6 +376,8 @@ class SaslGate:
             connection.traffic.relogins += 1
         self._state, self._login, self._exchange = _State.OPEN, login, None
         door.logins += 1
+        if door.tell is not None:
+            door.tell(connection, login.principal, self._mechanism, True, "")
         context = connection.context
         context.principal = login.principal
         context.by_token = login.by_token

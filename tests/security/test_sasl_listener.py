@@ -394,7 +394,7 @@ def test_a_job_of_who_has_gone_is_left_out():
         ["PLAIN"],
         lambda mechanism: Exchange(),
         lambda mechanism: 0,
-        lambda work, done: jobs.append(work),
+        lambda mechanism: lambda work, done: jobs.append(work),
         ManualTimer(),
         None,
         login_bytes_max=1000,

@@ -1,0 +1,259 @@
+"""The back ends of SASL PLAIN (`kbroker.plain.backends`): JAAS entry, file, LDAP server, HTTP server."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import logging
+import os
+import secrets
+import ssl
+from collections.abc import Mapping
+from hmac import compare_digest
+from importlib import import_module
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from kbroker.errors import ConfigError
+from kbroker.security.password_file import decoy, parse_password_file
+from kbroker.security.plain_chain import BackEnd, BackEndFailed, PlainChain, Verdict
+from kbroker.server.quiet_log import QuietLog
+
+if TYPE_CHECKING:
+    from kbroker.config.broker_config import BrokerConfig
+
+#: Logins that ask at the same time, on a listener.
+THREADS = 4
+_ANSWER_BYTES_MAX = 4096
+_USER_LENGTH_MAX = 256
+#: After a failure nobody asks for so long: else all threads would wait for a server that is gone.
+_REST_S = 1.0
+_log = QuietLog(logging.getLogger(__name__), monotonic)
+
+
+class JaasUsers:
+    """`user_NAME="PASSWORD"`."""
+
+    name = "jaas"
+
+    def __init__(self, users: Mapping[str, bytes]) -> None:
+        self._users = users
+
+    def check(self, user: str, password: str) -> Verdict:
+        """See `BackEnd`."""
+        expected = self._users.get(user)
+        given = password.encode("utf-8", "surrogatepass")
+        right = compare_digest(given, given + b"x" if expected is None else expected)
+        if expected is None:
+            return Verdict.UNKNOWN
+        return Verdict.RIGHT if right else Verdict.WRONG
+
+    def decoy(self, password: str) -> None:
+        """Costs nothing."""
+
+
+class FileUsers:
+    """Hashes in a file that is read anew when it changes.
+
+    Raises:
+        ConfigError: it cannot be read, or a line makes no sense.
+    """
+
+    name = "file"
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._stamp = self._look()
+        self._users = self._read()
+        self._decoy = decoy(self._users)
+
+    def check(self, user: str, password: str) -> Verdict:
+        """See `BackEnd`. A file that became unreadable leaves what was."""
+        stamp = self._look()
+        if stamp != self._stamp:
+            self._stamp = stamp
+            try:
+                self._users = self._read()
+                self._decoy = decoy(self._users)
+            except ConfigError as error:
+                _log.info("the users before stay: %s", error)
+        known = self._users.get(user)
+        if known is None:
+            self._decoy(password)
+            return Verdict.UNKNOWN
+        return Verdict.RIGHT if known.fits(password) else Verdict.WRONG
+
+    def decoy(self, password: str) -> None:
+        """See `BackEnd`."""
+        self._decoy(password)
+
+    def _look(self) -> tuple[int, int, int]:
+        try:
+            status = os.stat(self._path)
+        except OSError:
+            return (0, 0, 0)
+        return (status.st_mtime_ns, status.st_size, status.st_ino)
+
+    def _read(self) -> Any:
+        try:
+            with open(self._path, encoding="utf-8") as file:
+                text = file.read()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"kbroker.plain.file: cannot read {self._path}: {error}") from None
+        return parse_password_file(text, self._path)
+
+
+class _Remote:
+    """A server that may be gone."""
+
+    name = ""
+
+    def __init__(self) -> None:
+        self._rests_until_s = 0.0
+
+    def check(self, user: str, password: str) -> Verdict:
+        """See `BackEnd`."""
+        if len(user) > _USER_LENGTH_MAX:
+            return Verdict.UNKNOWN
+        if monotonic() < self._rests_until_s:
+            raise BackEndFailed("it did not answer a moment ago")
+        try:
+            return self._ask(user, password)
+        except BackEndFailed:
+            self._rests_until_s = monotonic() + _REST_S
+            raise
+
+    def decoy(self, password: str) -> None:
+        """Nobody else is asked in vain."""
+
+    def _ask(self, user: str, password: str) -> Verdict:
+        raise NotImplementedError
+
+
+class LdapUsers(_Remote):
+    """Whoever can bind with his name and password.
+
+    Args:
+        url: `ldaps://host:port`, or `ldap://`.
+        name_of: the distinguished name, with `{user}` in it.
+        ca: file of the authorities that `ldaps` trusts; empty: those of the system.
+    """
+
+    name = "ldap"
+
+    def __init__(self, url: str, name_of: str, ca: str, timeout_s: float) -> None:
+        super().__init__()
+        parts = urlsplit(url)
+        if parts.scheme not in ("ldap", "ldaps") or not parts.hostname:
+            raise ConfigError("kbroker.plain.ldap.url is no ldap:// or ldaps:// address")
+        if "{user}" not in name_of:
+            raise ConfigError(
+                "kbroker.plain.ldap.dn must have {user} in it, as uid={user},ou=people,dc=example"
+            )
+        try:
+            self._ldap3: Any = import_module("ldap3")
+        except ImportError:
+            raise ConfigError("LDAP needs ldap3: pip install 'kbroker[ldap]'") from None
+        self._escape: Any = import_module("ldap3.utils.dn").escape_rdn
+        self._url, self._name_of, self._timeout_s = url, name_of, timeout_s
+        tls = self._ldap3.Tls(validate=ssl.CERT_REQUIRED, ca_certs_file=ca or None)
+        self._server = self._ldap3.Server(
+            url, tls=tls if parts.scheme == "ldaps" else None, connect_timeout=timeout_s, get_info=None
+        )
+        if parts.scheme == "ldap":
+            _log.info("passwords go to %s as they are; ldaps:// would hide them", parts.hostname)
+
+    def _ask(self, user: str, password: str) -> Verdict:
+        bound = self._ldap3.Connection(
+            self._server,
+            self._name_of.replace("{user}", self._escape(user)),
+            password,
+            receive_timeout=self._timeout_s,
+            raise_exceptions=False,
+        )
+        try:
+            if bound.bind():
+                return Verdict.RIGHT
+            code = bound.result.get("result")
+        except Exception as error:
+            raise BackEndFailed(type(error).__name__) from None
+        finally:
+            try:
+                bound.unbind()
+            except Exception as error:
+                _log.info("LDAP: %s", type(error).__name__)
+        if code == 49:
+            return Verdict.WRONG
+        if code == 32:
+            return Verdict.UNKNOWN
+        raise BackEndFailed(f"result {code}")
+
+
+class HttpUsers(_Remote):
+    """A server that gets `{"user": …, "password": …}` by POST; it answers `{"answer": "right"}`, or wrong or
+    unknown.
+    """
+
+    name = "http"
+
+    def __init__(self, url: str, timeout_s: float) -> None:
+        super().__init__()
+        self._parts = urlsplit(url)
+        if self._parts.scheme not in ("http", "https") or not self._parts.hostname:
+            raise ConfigError("kbroker.plain.http.url is no http:// or https:// address")
+        self._timeout_s = timeout_s
+        if self._parts.scheme == "http" and self._parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+            _log.info("passwords go to %s as they are; https:// would hide them", self._parts.hostname)
+
+    def _ask(self, user: str, password: str) -> Verdict:
+        parts = self._parts
+        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        connection = kind(parts.hostname or "", parts.port, timeout=self._timeout_s)
+        try:
+            path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+            body = json.dumps({"user": user, "password": password})
+            connection.request("POST", path, body, {"Content-Type": "application/json"})
+            response = connection.getresponse()
+            data = response.read(_ANSWER_BYTES_MAX)
+            if response.status != 200:
+                raise BackEndFailed(f"status {response.status}")
+            return Verdict[str(json.loads(data)["answer"]).upper()]
+        except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException) as error:
+            raise BackEndFailed(type(error).__name__) from None
+        finally:
+            connection.close()
+
+
+def plain_chain(config: BrokerConfig, jaas: Mapping[str, bytes]) -> PlainChain:
+    """As `kbroker.plain.*` want it.
+
+    Raises:
+        ConfigError: something is missing, or makes no sense.
+    """
+    timeout_s = config.get_int("kbroker.plain.timeout.ms") / 1000
+    found: list[BackEnd] = []
+    for name in dict.fromkeys(config.get_list("kbroker.plain.backends")):
+        if name == "jaas":
+            found.append(JaasUsers(jaas))
+        elif name == "file":
+            found.append(FileUsers(_needed(config, "kbroker.plain.file")))
+        elif name == "ldap":
+            url, name_of = _needed(config, "kbroker.plain.ldap.url"), _needed(config, "kbroker.plain.ldap.dn")
+            found.append(LdapUsers(url, name_of, config.get_str("kbroker.plain.ldap.ca"), timeout_s))
+        else:
+            found.append(HttpUsers(_needed(config, "kbroker.plain.http.url"), timeout_s))
+    return PlainChain(
+        found,
+        config.get_int("kbroker.plain.cache.ms"),
+        lambda: int(monotonic() * 1000),
+        secrets.token_bytes(32),
+        lambda name, failure: _log.info("the %s back end of SASL PLAIN cannot answer: %s", name, failure),
+    )
+
+
+def _needed(config: BrokerConfig, name: str) -> str:
+    text = config.get_str(name)
+    if not text:
+        raise ConfigError(f"kbroker.plain.backends needs {name}")
+    return text
