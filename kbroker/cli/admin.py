@@ -38,6 +38,7 @@ class _Root(AdminGroup):
         "limits",
         "drain",
         "users",
+        "tokens",
         "acls",
         "audit",
         "logs",
