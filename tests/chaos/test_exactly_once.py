@@ -75,6 +75,8 @@ class Pipeline:
                 "auto.offset.reset": "earliest",
                 "enable.auto.commit": False,
                 "session.timeout.ms": 6000,
+                # Who is left alone must leave its partitions to those that go on.
+                "max.poll.interval.ms": 15_000,
             }
         )
         producer = Producer(
@@ -237,7 +239,7 @@ def test_59_each_record_is_moved_once_in_a_cluster(tmp_path: Path) -> None:
             nodes.kill(victim)
             time.sleep(1)
             nodes.start(victim)
-            time.sleep(4)  # the next death must find two of three in sync
+            nodes.wait_in_sync()  # the next death must find two of three
 
         moved_once(nodes.bootstrap, 3, kill)
 

