@@ -2,7 +2,8 @@
 
 A broker is told what it has not acknowledged, as it is when the request is built, not each step that led
 there: so what is not told yet never grows beyond one image. One request to a broker is under way at once,
-in Kafka's order; what fails is told again, as long as the broker lives in the same epoch.
+in Kafka's order: of brokers that are new it hears first. What fails is told again, as long as the broker
+lives in the same epoch.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.peer import PeerAddress, PeerError
-from kbroker.broker.zk_requests import Told, leader_and_isr, stop_replica, update_metadata
+from kbroker.broker.zk_requests import Told, knows_not_all, leader_and_isr, stop_replica, update_metadata
 
 if TYPE_CHECKING:
     from kbroker.broker.peer import Peers
@@ -78,7 +79,11 @@ class ZkChannel:
         image, told = self._image, broker.told
         if image is None:
             return
-        for build in (leader_and_isr, update_metadata, stop_replica):
+        builders = [leader_and_isr, update_metadata, stop_replica]
+        if knows_not_all(image, told):
+            # Kafka's broker gives up on a leader that it has not heard of as a live broker.
+            builders.insert(0, update_metadata)
+        for build in builders:
             request, after = build(image, self._node_id, broker.id, told)
             if request is not None:
                 yield request, after

@@ -65,6 +65,11 @@ def _live(image: ClusterImage) -> dict[int, BrokerImage]:
     return {each.id: each for each in image.brokers.values() if not each.fenced and each.epoch >= 0}
 
 
+def knows_not_all(image: ClusterImage, told: Told) -> bool:
+    """Whether there are live brokers that the broker has not heard of as they are."""
+    return any(told.brokers.get(each.id) != each for each in _live(image).values())
+
+
 def leader_and_isr(
     image: ClusterImage, controller_id: int, broker_id: int, told: Told
 ) -> tuple[LeaderAndIsrRequest | None, Told]:

@@ -83,8 +83,9 @@ def test_a_new_controller_tells_all_but_itself_everything(channel, peers):
     channel.activated(image)
     told = peers.answer_all()
     assert told.keys() == {2, 3}
-    assert names(told[2]) == ["LeaderAndIsrRequest", "UpdateMetadataRequest"]
-    leader_and_isr, update = told[2]
+    # A leader that a broker has not heard of as a live one it does not follow.
+    assert names(told[2]) == ["UpdateMetadataRequest", "LeaderAndIsrRequest"]
+    update, leader_and_isr = told[2]
     assert leader_and_isr.broker_epoch == image.brokers[2].epoch
     assert leader_and_isr.controller_epoch == image.epoch
     (topic,) = leader_and_isr.topic_states
