@@ -189,7 +189,7 @@ def test_a_new_session_that_is_throttled_never_was(node):
     assert len(node.services.fetch_sessions) == 0
 
 
-def test_followers_are_exempt(node):
+def test_121_followers_are_exempt(node):
     client = connect(node)
     ask(client, produce(client, 9_000))
     limit(node, "consumer_byte_rate", 10.0, client_id="test")
@@ -289,3 +289,25 @@ def test_time_counts_also_while_bytes_are_paid_for(node):
     # 1 % of 10 s is 0.1 s.
     assert delays[-1] > 0
     assert 16 <= len(delays) <= 20
+
+
+@pytest.mark.parametrize("acks", [0, 1])
+def test_121_a_flood_is_slowed_down_to_the_quota(node, acks):
+    limit(node, "producer_byte_rate", 10_000.0, client_id="test")
+    client, other = connect(node), connect(node)
+    began = node.clock.monotonic_ms()
+    log = node.replicas.get("t", 0).log
+    while node.clock.monotonic_ms() - began < 120_000:
+        # As much as the socket takes: what is read while the client waits is kept, and is little.
+        if not client.core.wants_pause:
+            client.send(*(produce(client, 2_000, acks=acks) for _ in range(5)))
+        node.advance(50)
+        client.core.proceed()
+        client.core.take_output()
+        # Somebody without a quota never waits for it.
+        assert ask(other, produce(other, 1, client_id="else"))[0].throttle_time_ms == 0
+    waited_s = (node.clock.monotonic_ms() - began) / 1000
+    flooded = client.core.context.meter._limits.produce.done
+    # A window's worth may come at once, in the beginning.
+    assert 10_000 * waited_s * 0.9 <= flooded <= 10_000 * (waited_s + 11)
+    assert log.log_end_offset > 0

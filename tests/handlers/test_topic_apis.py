@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from kbroker.broker.client_quotas import QuotaKeeper
 from kbroker.protocol.generated.create_partitions_request import CreatePartitionsTopic
 from kbroker.protocol.generated.create_topics_request import CreatableTopic, CreatableTopicConfig
 from kbroker.protocol.generated.delete_topics_request import DeleteTopicState
@@ -135,3 +136,16 @@ def test_a_topic_to_delete_that_is_named_wrongly_is_refused_as_often_as_it_is_na
         "You may not specify both topic name and topic id.",
         "You may not specify both topic name and topic id.",
     ]
+
+
+@pytest.mark.parametrize(("version", "refused"), [(5, 0), (6, 89)])
+def test_122_of_many_topics_those_beyond_the_quota_are_refused(node, version, refused):
+    services = node.services
+    services.quotas = QuotaKeeper(services.config, services.clock, services.timer, lambda: 0.0, list)
+    services.quotas.quotas.apply({(("user", None),): {"controller_mutation_rate": 1.0}})
+    # A bucket of 11: ten partitions, two more into debt, and no more for now; older clients are told to wait.
+    wanted = [topic("a", 10), topic("b", 2), topic("c", 1), topic("d", 1)]
+    answer = node.ask("CreateTopics", version, topics=wanted, timeout_ms=1000)
+    assert [each.error_code for each in answer.topics] == [0, 0, refused, refused]
+    assert answer.throttle_time_ms == (1000 if refused else 3000)
+    assert ("c" in node.image.topics) is not bool(refused)

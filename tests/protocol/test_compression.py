@@ -58,7 +58,7 @@ def bombs() -> dict[str, tuple[Codec, bytes]]:
 
 
 @pytest.mark.parametrize("name", bombs())
-def test_a_bomb_is_refused_with_memory_flat(name):
+def test_133_a_bomb_is_refused_with_memory_flat(name):
     codec, bomb = bombs()[name]
     decompress(codec, compress(codec, b"warm"), 100)
     tracemalloc.start()

@@ -60,7 +60,7 @@ def broker():
 
 
 @pytest.mark.parametrize("listener", ["SSL", "SASL_PLAINTEXT"])
-def test_slow_loris(broker, listener):
+def test_127_slow_loris(broker, listener):
     """1,200 half-open handshakes or logins: the first 200 are dropped, and others are served as ever."""
     port, half = broker.ports[listener], []
     start = b"\x16\x03\x01\x02\x00\x01" if listener == "SSL" else b"\0\0\x04\0\0\x11"

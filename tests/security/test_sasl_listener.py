@@ -198,7 +198,7 @@ def test_versions_of_the_login_that_do_not_exist(raw, version):
 
 
 @pytest.mark.parametrize("head", [524_289, 2**31 - 1, -1, 0])
-def test_what_comes_before_a_login_is_small(raw, head):
+def test_125_what_comes_before_a_login_is_small(raw, head):
     """CVE-2022-34917: at most 512 KiB, refused by its length."""
     raw.socket.sendall(struct.pack(">i", head))
     assert raw.frame() == CLOSED
@@ -220,7 +220,7 @@ def test_after_the_login_there_is_no_other(raw):
     assert serves(raw)
 
 
-def test_a_user_who_is_deleted_while_connected(broker, raw):
+def test_131_a_user_who_is_deleted_while_connected(broker, raw):
     """As with Kafka, the connection goes on; the next login fails."""
     set_user(broker, "gone", "secret")
     assert raw.scram("gone", "secret").error_code == 0
@@ -230,7 +230,7 @@ def test_a_user_who_is_deleted_while_connected(broker, raw):
         assert other.scram("gone", "secret").error_code == FAILED
 
 
-def test_credentials_survive_a_restart_and_a_new_password_counts(broker):
+def test_131_credentials_survive_a_restart_and_a_new_password_counts(broker):
     set_user(broker, "kept", "old")
     set_user(broker, "kept", "new")
     broker.restart()

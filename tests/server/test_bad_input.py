@@ -72,7 +72,7 @@ CLOSED = {
 
 
 @pytest.mark.parametrize("name", CLOSED)
-async def test_the_connection_closes_with_one_short_line(running, caplog, name):
+async def test_126_the_connection_closes_with_one_short_line(running, caplog, name):
     peer = await running.connect()
     peer.send(CLOSED[name])
     assert await peer.is_closed()
@@ -150,7 +150,7 @@ async def test_a_frame_cut_by_the_end_of_the_connection_is_forgotten(running):
     await still_serves(running)
 
 
-async def test_random_bytes_close_or_wait_and_never_raise(running, caplog):
+async def test_126_random_bytes_close_or_wait_and_never_raise(running, caplog):
     seed = random.Random(7)
     for _ in range(150):
         peer = await running.connect()

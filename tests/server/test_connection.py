@@ -90,7 +90,7 @@ def test_how_the_bytes_are_cut_does_not_matter(bodies, cuts):
 
 
 @given(BODIES, st.sets(st.integers(0, 11)), st.integers(1, 40))
-def test_answers_keep_their_order_whatever_is_parked(bodies, parked, step):
+def test_120_answers_keep_their_order_whatever_is_parked(bodies, parked, step):
     bodies = [b"park" + body if index in parked else body for index, body in enumerate(bodies)]
     handler = Echo()
     core = connect(handler)
@@ -220,7 +220,7 @@ def test_no_answer_is_no_answer():
     assert answers(core) == [b"x......."]
 
 
-def test_a_large_frame_takes_memory_as_it_arrives():
+def test_125_a_large_frame_takes_memory_as_it_arrives():
     core = connect(Echo(), limit=100 * 1024 * 1024)
     core.feed(memoryview(pack(">i", 100 * 1024 * 1024) + bytes(1000)))
     assert len(core._large.buffer) <= 2 * 1004
@@ -233,7 +233,7 @@ def test_a_large_frame_takes_memory_as_it_arrives():
 
 @pytest.mark.parametrize("size", [-1, 0, 7, 1001, 2**31 - 1])
 @pytest.mark.parametrize("step", [1, 3, 100])
-def test_sizes_that_cannot_be_close(size, step):
+def test_125_sizes_that_cannot_be_close(size, step):
     core = connect(Echo())
     data = pack(">i", size) + bytes(50)
     for start in range(0, len(data), step):

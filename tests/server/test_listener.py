@@ -34,7 +34,7 @@ async def test_a_port_that_is_taken_is_a_config_error(running):
         await running.server.listen("OTHER", "127.0.0.1", running.port)
 
 
-async def test_too_many_connections_are_refused(running):
+async def test_124_too_many_connections_are_refused(running):
     running.server.limits.connections_max = 2
     peers = [await running.connect() for _ in range(3)]
     assert await peers[2].is_closed()
@@ -47,7 +47,7 @@ async def test_too_many_connections_are_refused(running):
     await still_serves(running)
 
 
-async def test_too_many_connections_of_one_address_are_refused(running):
+async def test_124_too_many_connections_of_one_address_are_refused(running):
     running.server.limits.connections_max_per_ip_overrides = {"127.0.0.1": 1}
     first, second = await running.connect(), await running.connect()
     assert await second.is_closed()
@@ -55,7 +55,7 @@ async def test_too_many_connections_of_one_address_are_refused(running):
     assert await first.answer()
 
 
-async def test_a_listener_has_limits_of_its_own(running):
+async def test_124_a_listener_has_limits_of_its_own(running):
     running.server.limits.listener_limits = lambda name: (1, UNLIMITED)
     first, second = await running.connect(), await running.connect()
     assert await second.is_closed()
@@ -63,7 +63,7 @@ async def test_a_listener_has_limits_of_its_own(running):
     assert await first.answer()
 
 
-async def test_a_broker_gets_in_where_clients_have_taken_all_places(running):
+async def test_124_a_broker_gets_in_where_clients_have_taken_all_places(running):
     client = await running.connect()
     client.send(GOOD)
     assert await client.answer()
@@ -76,7 +76,7 @@ async def test_a_broker_gets_in_where_clients_have_taken_all_places(running):
     assert await client.is_closed()
 
 
-async def test_an_address_that_opens_too_many_is_closed_after_a_moment(running):
+async def test_124_an_address_that_opens_too_many_is_closed_after_a_moment(running):
     running.server.use_windows(Windows(samples=101, seconds=1))
     running.server.address_rate = lambda address: 0.01  # one in 100 s
     first, second = await running.connect(), await running.connect()
@@ -96,7 +96,7 @@ async def test_too_many_new_connections_wait_for_their_turn(running):
         assert await peer.answer()
 
 
-async def test_idle_connections_are_closed_and_busy_ones_not(running):
+async def test_127_idle_connections_are_closed_and_busy_ones_not(running):
     running.node.topic("t")
     running.server.limits.idle_ms_max = 60
     idle, busy = await running.connect(), await running.connect()
@@ -166,7 +166,7 @@ async def test_a_peer_that_never_reads_is_bounded(running):
     await still_serves(running)
 
 
-async def test_a_peer_that_left_does_not_keep_its_parked_fetch_for_ever(running):
+async def test_127_a_peer_that_left_does_not_keep_its_parked_fetch_for_ever(running):
     """It may have closed one direction only, so it keeps its place, but not longer than idle ones."""
     running.node.topic("t")
     running.server.limits.idle_ms_max = 60
@@ -191,7 +191,7 @@ async def test_a_woken_fetch_is_answered_before_the_producer(running):
     assert b"late" in await asyncio.wait_for(consumer.answer(), 1)
 
 
-async def test_many_idle_connections_cost_little(running):
+async def test_129_many_idle_connections_cost_little(running):
     peers = [await running.connect() for _ in range(300)]
     for peer in peers:
         peer.send(GOOD)
