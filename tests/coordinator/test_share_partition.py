@@ -275,3 +275,28 @@ def test_records_of_aborted_transactions_are_done_with_at_once():
     taken(core, records=5)
     core.archive(0, 1)
     assert core.start_offset == 2
+
+
+def test_what_was_given_in_vain_comes_in_smaller_pieces_at_last_one_by_one():
+    core = SharePartition(0, limits=ShareLimits(max_deliveries=5))
+    assert core.acquire("a", 0, [(0, 7)], Wish(100), 0) == [(0, 7, 1)]
+    core.settle(core.acknowledge("a", [AckBatch(0, 7, [RELEASE])], 0), True)
+    given = []
+    while pieces := core.acquire("a", core.next_fetch_offset(), [(0, 7)], Wish(100), 0):
+        given.append(pieces)
+        for first, last, _ in pieces:
+            core.settle(core.acknowledge("a", [AckBatch(first, last, [RELEASE])], 0), True)
+    assert given[:2] == [[(0, 7, 2)], [(0, 7, 3)]]
+    # Half of them, then one at its last delivery; what is free is given in its order.
+    assert given[2] == [(0, 3, 4)]
+    assert given[3:7] == [[(each, each, 5)] for each in range(4)]
+    assert given[7] == [(4, 7, 4)]
+    assert given[8:] == [[(each, each, 5)] for each in range(4, 8)]
+    assert core.start_offset == 8
+
+
+def test_new_records_do_not_come_with_suspect_ones():
+    core = SharePartition(0, [StateBatch(0, 3, 0, 3)], ShareLimits(max_deliveries=5))
+    assert core.acquire("a", 0, [(0, 9)], Wish(100), 0) == [(0, 1, 4)]
+    assert core.acquire("b", 2, [(0, 9)], Wish(100), 0) == [(2, 3, 4)]
+    assert core.acquire("b", 4, [(0, 9)], Wish(100), 0) == [(4, 9, 1)]

@@ -22,6 +22,9 @@ from kbroker.errors import ApiError, ErrorCode
 
 GAP, ACCEPT, RELEASE, REJECT, RENEW = range(5)
 
+#: No record counts as suspect after fewer deliveries than these.
+_SUSPECT_SINCE = 2
+
 _FIRST = attrgetter("first")
 _AVAILABLE, _ACQUIRED = RecordState.AVAILABLE, RecordState.ACQUIRED
 _NEXT = {
@@ -164,6 +167,7 @@ class SharePartition:
         last = log_batches[-1][1]
         deadline = now_ms + self.limits.lock_ms
         given: list[Span] = []
+        harmless: tuple[int, int] | None = None
         left = wish.records
         while position <= last and left > 0:
             index = bisect_right(self._spans, position, key=_FIRST) - 1
@@ -173,17 +177,23 @@ class SharePartition:
                 if taken is None:
                     break
             elif span.state is _AVAILABLE and not span.pending:
+                if span.origin != harmless and self._is_suspect(index):
+                    # Nothing else comes with what may bring down whoever works on it.
+                    given = given or list(self._few(index, position, last, left if wish.strict else None))
+                    break
+                harmless = span.origin
                 taken = self._acquire_again(index, position, last, left, wish.strict)
             else:
                 position = span.last + 1
                 continue
-            taken.state = _ACQUIRED
-            taken.count += 1
-            taken.member = member
-            taken.deadline_ms = deadline
             given.append(taken)
             left -= len(taken)
             position = taken.last + 1
+        for each in given:
+            each.state = _ACQUIRED
+            each.count += 1
+            each.member = member
+            each.deadline_ms = deadline
         if given:
             self._remind(deadline)
         return list(_told(given, log_batches, wish.batch_size))
@@ -236,6 +246,48 @@ class SharePartition:
         self._spans.insert(index, span)
         self.end_offset = max(self.end_offset, last)
         return span
+
+    def _is_suspect(self, index: int) -> bool:
+        """Whether records that were acquired as one with this span have often been given out in vain."""
+        origin, since = self._spans[index].origin, self._suspect_since
+        while index < len(self._spans) and self._spans[index].origin == origin:
+            span = self._spans[index]
+            if span.count >= since and span.state is _AVAILABLE and not span.pending:
+                return True
+            index += 1
+        return False
+
+    @property
+    def _suspect_since(self) -> int:
+        return max(_SUSPECT_SINCE, -(-self.limits.max_deliveries // 2))
+
+    def _few(self, index: int, position: int, last: int, left: int | None) -> Iterator[Span]:
+        """Of what was acquired as one: half of it after half of the deliveries, then a quarter …, at the last
+        delivery one record alone, as Kafka does.
+        """
+        most, since = self.limits.max_deliveries, self._suspect_since
+        origin = self._spans[index].origin
+        count = 0
+        while index < len(self._spans) and self._spans[index].origin == origin:
+            span = self._spans[index]
+            if span.first > last:
+                return
+            if span.state is _AVAILABLE and not span.pending:
+                if alone := most > _SUSPECT_SINCE and span.count == most - 1:
+                    left = count + 1 if count == 0 else count
+                elif span.count >= since:
+                    few = max((origin[1] - origin[0] + 1) >> (span.count - since + 1), 1)
+                    left = few if left is None else min(left, few)
+                room = len(span) if left is None else left - count
+                if room <= 0:
+                    return
+                taken = self._acquire_again(index, max(position, span.first), last, room, True)
+                count += len(taken)
+                yield taken
+                if alone:
+                    return
+                index = self._spans.index(taken, index)
+            index += 1
 
     def _acquire_again(self, index: int, first: int, last: int, left: int, strict: bool) -> Span:
         span = self._spans[index]

@@ -39,11 +39,12 @@ class Acquired(NamedTuple):
 class Span:
     """Neighbouring records in one state.
 
-    `whole`: they were acquired as one and have stayed so; they are given out again as one. `pending`: the
-    state stands, but has still to be written: nobody may touch the span until `SharePartition.settle`.
+    `whole`: they were acquired as one and have stayed so; they are given out again as one. `origin`: first
+    and last of those that were acquired as one at first. `pending`: the state stands, but has still to be
+    written: nobody may touch the span until `SharePartition.settle`.
     """
 
-    __slots__ = ("count", "deadline_ms", "first", "last", "member", "pending", "state", "whole")
+    __slots__ = ("count", "deadline_ms", "first", "last", "member", "origin", "pending", "state", "whole")
 
     def __init__(
         self,
@@ -62,6 +63,7 @@ class Span:
         self.member = member
         self.deadline_ms = deadline_ms
         self.whole = whole
+        self.origin = first, last
         self.pending = False
 
     def __repr__(self) -> str:
@@ -75,6 +77,7 @@ class Span:
         """Keep what lies before `offset`; the rest."""
         rest = Span(offset, self.last, self.state, self.count, self.member, self.deadline_ms, whole=False)
         rest.pending = self.pending
+        rest.origin = self.origin
         self.last = offset - 1
         self.whole = False
         return rest
@@ -92,5 +95,6 @@ class Span:
         return (
             self.state is RecordState.AVAILABLE
             and self.count == other.count
+            and self.origin == other.origin
             and not (self.whole or other.whole)
         )
