@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from kbroker.testing import Broker
+from kbroker.testing import Broker, Cluster
 from tests.compat.streams_app import StreamsApp, StreamsProcess
 from tests.needs import cache_folder, need_java
 
@@ -51,7 +51,7 @@ def start(app: StreamsApp, tmp_path: Path) -> Iterator[Callable[..., StreamsProc
 class Pipeline:
     """The topics of one application: what went in, and what came out."""
 
-    def __init__(self, broker: Broker, name: str) -> None:
+    def __init__(self, broker: Broker | Cluster, name: str) -> None:
         self._broker = broker
         self.name = name
         self.sent: dict[str, list[int]] = defaultdict(list)
@@ -119,23 +119,32 @@ def _as_many_as(wanted: dict[str, list[int]]) -> Callable[[dict[str, list[int]]]
     return lambda found: sum(map(len, found.values())) >= total
 
 
+SETTINGS = {
+    # A new application waits for its group, and one that follows on a crash for its transactions to end.
+    "group.initial.rebalance.delay.ms": 0,
+    "group.min.session.timeout.ms": 1_000,
+    "group.streams.initial.rebalance.delay.ms": 0,
+    "group.streams.session.timeout.ms": 3_000,
+    "group.streams.min.session.timeout.ms": 3_000,
+    "group.streams.heartbeat.interval.ms": 500,
+    "group.streams.min.heartbeat.interval.ms": 500,
+    "group.streams.num.standby.replicas": 1,
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": 500,
+}
+
+
 @pytest.fixture(scope="module")
 def own() -> Iterator[Broker]:
     """A broker that may be killed."""
-    settings = {
-        # A new application waits for its group, and one that follows on a crash for its transactions to end.
-        "group.initial.rebalance.delay.ms": 0,
-        "group.min.session.timeout.ms": 1_000,
-        "group.streams.initial.rebalance.delay.ms": 0,
-        "group.streams.session.timeout.ms": 3_000,
-        "group.streams.min.session.timeout.ms": 3_000,
-        "group.streams.heartbeat.interval.ms": 500,
-        "group.streams.min.heartbeat.interval.ms": 500,
-        "group.streams.num.standby.replicas": 1,
-        "transaction.abort.timed.out.transaction.cleanup.interval.ms": 500,
-    }
-    with Broker(subprocess=True, config=settings) as broker:
+    with Broker(subprocess=True, config=SETTINGS) as broker:
         yield broker
+
+
+@pytest.fixture(scope="module")
+def three() -> Iterator[Cluster]:
+    """Nodes that may be killed."""
+    with Cluster(3, config=SETTINGS, links=False) as cluster:
+        yield cluster
 
 
 @PROTOCOLS
@@ -158,6 +167,25 @@ def test_exactly_once_over_a_restart_and_a_killed_broker(
     # Its stores are in memory: it takes its counts from the changelogs.
     start(own.bootstrap, name, *settings)
     line.check_exactly_once()
+
+
+@pytest.mark.slow
+@PROTOCOLS
+def test_exactly_once_while_a_node_of_three_is_killed(
+    three: Cluster, start, name: str, protocol: str
+) -> None:
+    """The one that leads the first partition of the input."""
+    line = Pipeline(three, name)
+    one = start(three.bootstrap, name, EXACTLY_ONCE, f"group.protocol={protocol}")
+    one.wait_for("RUNNING")
+    line.send(300)
+    killed = three.leader(f"{name}-in", 0)
+    three.kill(killed)
+    try:
+        line.send(300)
+        line.check_exactly_once()
+    finally:
+        three.restart(killed)
 
 
 @PROTOCOLS
