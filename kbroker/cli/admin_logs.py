@@ -58,22 +58,31 @@ def _show_folder(session: Session, folder: LogDir) -> None:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @click.option("--records", is_flag=True, help="Also the records in each batch.")
 @click.option("--as-topic", metavar="TOPIC", help="Decode as of this topic; else as the folder's name says.")
+@click.option(
+    "--keys",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The keys of encrypted batches (kbroker.encryption.keys.file).",
+)
 @pass_session
-def dump(session: Session, files: tuple[Path, ...], records: bool, as_topic: str | None) -> None:
+def dump(
+    session: Session, files: tuple[Path, ...], records: bool, as_topic: str | None, keys: Path | None
+) -> None:
     """Show what is in files of a log folder, without a broker; a folder stands for the files in it.
 
     Reads segments, metadata snapshots, indexes, producer snapshots, checkpoints and the small files beside
     them. With --json one object a line.
     """
-    from kbroker.cli.log_dump import DamagedFile, dump
+    from kbroker.cli.log_dump import DamagedFile, dump, read_keys
 
+    ring = None if keys is None else read_keys(keys)
     for path in files:
         inside = sorted(item for item in path.iterdir() if item.is_file()) if path.is_dir() else [path]
         for file in inside:
             if not session.json and (len(inside) > 1 or len(files) > 1):
                 print(f"{file}:")
             try:
-                for entry in dump(file, records=records, topic=as_topic):
+                for entry in dump(file, records=records, topic=as_topic, keys=ring):
                     if session.json:
                         print_json({"file": str(file), **entry.data}, line=True)
                     else:

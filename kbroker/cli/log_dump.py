@@ -17,9 +17,17 @@ from kbroker.cli.output import clean, text_of, time_text
 from kbroker.cli.record_decoders import Decoder, decode_control, decoder_for
 from kbroker.errors import ApiError, ProtocolError
 from kbroker.protocol.compression import Codec
-from kbroker.protocol.record_batch import BatchHeader, Record, check_crc, decode_records, iter_batches
+from kbroker.protocol.record_batch import (
+    BatchHeader,
+    Record,
+    check_crc,
+    decode_records,
+    iter_batches,
+    parse_batch_header,
+)
+from kbroker.protocol.sealed_batch import Keys, is_sealed, key_id_of, open_batch
 from kbroker.storage.checkpoints import parse_epochs, parse_offsets, parse_partition_metadata
-from kbroker.storage.file_names import parse_partition_dir
+from kbroker.storage.file_names import ENCRYPTED, parse_partition_dir
 from kbroker.storage.producer_state import ProducerState
 from kbroker.storage.txn_index import decode_all
 from kbroker.types import uuid_to_string
@@ -43,12 +51,15 @@ class DamagedFile(Exception):
     """The file, or what follows in it, cannot be read; the text says where."""
 
 
-def dump(path: Path, *, records: bool = False, topic: str | None = None) -> Iterator[Entry]:
+def dump(
+    path: Path, *, records: bool = False, topic: str | None = None, keys: Keys | None = None
+) -> Iterator[Entry]:
     """The entries of a file.
 
     Args:
         records: also the records of each batch.
         topic: decode keys and values as of this topic; None: the one that the folder is named after.
+        keys: for encrypted batches; without them their records are left out.
 
     Raises:
         DamagedFile: after what could be read.
@@ -59,7 +70,7 @@ def dump(path: Path, *, records: bool = False, topic: str | None = None) -> Iter
         topic = partition.topic if partition else ""
     name = path.name
     if name.endswith(_SEGMENTS):
-        yield from _dump_log(path, records, decoder_for(topic))
+        yield from _dump_log(path, records, decoder_for(topic), keys)
         return
     for pattern, reader in _READERS.items():
         if name == pattern or (
@@ -73,7 +84,7 @@ def dump(path: Path, *, records: bool = False, topic: str | None = None) -> Iter
     raise DamagedFile(f"{path}: not a file of a log folder that can be shown")
 
 
-def _dump_log(path: Path, records: bool, decoder: Decoder | None) -> Iterator[Entry]:
+def _dump_log(path: Path, records: bool, decoder: Decoder | None, keys: Keys | None) -> Iterator[Entry]:
     with path.open("rb") as file:
         size = file.seek(0, 2)
         if size == 0:
@@ -83,9 +94,15 @@ def _dump_log(path: Path, records: bool, decoder: Decoder | None) -> Iterator[En
             try:
                 for header in iter_batches(view):
                     end = header.end
-                    yield _batch(header, check_crc(view, header))
-                    if records:
+                    key_id = key_id_of(view, header) if is_sealed(header) else None
+                    yield _batch(header, check_crc(view, header), key_id)
+                    if records and key_id is None:
                         for record in decode_records(view, header):
+                            yield record_entry(record, header, decoder)
+                    elif records and keys is not None:
+                        sealed = bytes(view[header.position : header.end])
+                        opened = open_batch(keys, sealed, header._replace(position=0))
+                        for record in decode_records(opened, parse_batch_header(opened)):
                             yield record_entry(record, header, decoder)
             except ApiError as error:
                 raise DamagedFile(f"{path}: at byte {end}: {error.text}") from None
@@ -93,7 +110,7 @@ def _dump_log(path: Path, records: bool, decoder: Decoder | None) -> Iterator[En
                 raise DamagedFile(f"{path}: the last {size - end} bytes are no whole batch")
 
 
-def _batch(header: BatchHeader, valid: bool) -> Entry:
+def _batch(header: BatchHeader, valid: bool, key_id: str | None) -> Entry:
     codec = _CODECS.get(header.codec, f"codec {header.codec}")
     data = {
         "kind": "batch",
@@ -117,6 +134,8 @@ def _batch(header: BatchHeader, valid: bool) -> Entry:
         "crc": header.crc,
         "valid": valid,
     }
+    if key_id is not None:
+        data["encryption_key"] = key_id
     number = header.record_count
     count = "compressed" if number < 0 else "1 record" if number == 1 else f"{number} records"
     words = [
@@ -136,6 +155,7 @@ def _batch(header: BatchHeader, valid: bool) -> Entry:
     words += [
         word
         for word, present in (
+            (f"encrypted with key {clean(key_id or '')}", key_id is not None),
             ("append time", header.timestamp_type == 1),
             ("transactional", header.is_transactional),
             ("control", header.is_control),
@@ -276,6 +296,21 @@ def _dump_json(path: Path) -> Iterator[Entry]:
     yield Entry(clean(json.dumps(content)), {"kind": "json", "content": content})
 
 
+def _dump_mark(path: Path) -> Iterator[Entry]:
+    yield Entry("the log may have encrypted batches", {"kind": "encrypted"})
+
+
+def read_keys(path: Path) -> Keys:
+    """The keys for encrypted batches.
+
+    Raises:
+        ConfigError: the file cannot be used.
+    """
+    from kbroker.server.data_keys import FileKeys
+
+    return FileKeys(str(path))
+
+
 def _base_offset(path: Path) -> int:
     digits = path.name.partition(".")[0]
     if not digits.isascii() or not digits.isdigit():
@@ -296,4 +331,5 @@ _READERS: dict[str, Callable[[Path], Iterator[Entry]]] = {
     "quorum-state": _dump_json,
     ".kafka_cleanshutdown": _dump_json,
     ".kbroker_running": _dump_json,
+    ENCRYPTED: _dump_mark,
 }

@@ -248,13 +248,11 @@ class Log:
     ) -> AppendResult:
         """Check and stage one produced batch; `flush_staged` must follow before anybody is answered.
 
-        `records` is kept by reference until then, and its first 16 bytes are patched in place if it is
-        writable: the connection may use its buffer again only after the flush. Time is in ms since 1970.
-        `look`: what a job of `long_look` for these records found.
+        `records` is kept until then, and its first 16 bytes are patched in place if it is writable. Time is
+        in ms since 1970. `look`: what a job of `long_look` for these records found.
 
         Raises:
-            AppendError: refused; its code, text, record errors and log start offset are the answer.
-            StorageError: the directory is offline.
+            ApiError: refused: AppendError, CannotOpen (no key), StorageError (the directory is offline).
         """
         if self.directory.refusal is not None:
             self.directory.check_append(origin is AppendOrigin.CLIENT)

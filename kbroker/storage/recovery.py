@@ -88,8 +88,7 @@ def open_log(
     `listing`: what `list_log` says of the directory. Raises OSError.
     """
     path = f"{log_dir.path}/{tp}"
-    listing = listing or list_log(log_dir, path)
-    progress = progress or RecoveryProgress()
+    listing, progress = listing or list_log(log_dir, path), progress or RecoveryProgress()
     topic_id = _read_topic_id(log_dir, path) if listing.has_metadata else ZERO_UUID
     segments = [
         Segment(log_dir.files, path, base, sizes, now_ms) for base, sizes in sorted(listing.segments.items())

@@ -3,13 +3,14 @@
 import pytest
 
 from kbroker.broker.topic_settings import TopicSettingsSource
+from kbroker.cli.admin import main
 from kbroker.client.cluster import Cluster
 from kbroker.client.configs import ResourceType, alter_configs
 from kbroker.client.records import fetch, produce
 from kbroker.config.broker_config import BrokerConfig
 from kbroker.errors import ApiError, ConfigError, ErrorCode
-from kbroker.protocol.record_batch import Record
-from kbroker.protocol.sealed_batch import CannotOpen
+from kbroker.protocol.record_batch import Record, build_batch
+from kbroker.protocol.sealed_batch import CannotOpen, Sealer
 from kbroker.server.data_keys import FileKeys
 from kbroker.testing import Broker
 from kbroker.types import TopicPartition
@@ -110,3 +111,22 @@ def test_a_broker_encrypts_rotates_and_starts_again_also_after_a_crash(tmp_path)
 
 def alter(cluster, topics):
     alter_configs(cluster, ResourceType.BROKER, "", set_={"kbroker.encryption.topics": topics})
+
+
+def test_logs_dump_shows_records_where_it_is_given_the_keys(tmp_path, capsys):
+    folder, keys = tmp_path / "t-0", tmp_path / "keys"
+    folder.mkdir()
+    keys.write_text(f"spring {'01' * 32}\n")
+    records = build_batch([Record(0, 1_700_000_000_000, b"k", b"the secret")])
+    sealed = Sealer(FileKeys(str(keys)), "spring", lambda: b"s" * 16).seal(records, 0)
+    (folder / "00000000000000000000.log").write_bytes(sealed)
+    (folder / "kbroker-encrypted").touch()
+    assert main(["logs", "dump", "--records", str(folder)]) == 0
+    shown = capsys.readouterr().out
+    assert "encrypted with key spring" in shown
+    assert "the secret" not in shown
+    assert main(["logs", "dump", "--records", "--keys", str(keys), str(folder)]) == 0
+    assert "the secret" in capsys.readouterr().out
+    keys.write_text(f"spring {'02' * 32}\n")
+    assert main(["logs", "dump", "--records", "--keys", str(keys), str(folder)]) != 0
+    assert "another key of the id spring" in capsys.readouterr().err
