@@ -21,6 +21,7 @@ from kbroker.errors import ApiError, ErrorCode
 NO_SEQUENCE = -1
 NO_EPOCH = -1
 NO_OFFSET = -1
+_EPOCH_MAX = 32_767
 SEQUENCE_MAX = 0x7FFF_FFFF
 BATCHES_KEPT = 5
 
@@ -264,8 +265,8 @@ class ProducerState:
 
     def _check_marker_epoch(self, entry: ProducerEntry, epoch: int, transaction_version: int) -> None:
         # KIP-890: in version 2 the marker carries an epoch that is higher than that of the data, except when
-        # it comes once more.
-        if transaction_version >= 2 and entry.current_txn_first_offset != NO_OFFSET:
+        # it comes once more, or the epochs are used up.
+        if transaction_version >= 2 and entry.current_txn_first_offset != NO_OFFSET and epoch < _EPOCH_MAX:
             if epoch <= entry.epoch:
                 self._raise_fenced(entry, epoch)
         else:

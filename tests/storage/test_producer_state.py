@@ -129,3 +129,18 @@ def test_an_epoch_below_none_is_refused_even_of_an_unknown_producer() -> None:
     state = ProducerState()
     assert code_of(state, -2, 0) == ErrorCode.INVALID_PRODUCER_EPOCH
     assert code_of(state, -1, 0) == "new"
+
+
+def test_a_marker_comes_again_by_its_epoch_only_after_the_end_or_when_epochs_are_used_up() -> None:
+    state = ProducerState()
+    state.add_batch(PID, 3, 0, 0, 0, 1, True)
+    with pytest.raises(ApiError) as caught:
+        state.check_marker(PID, 3, 0, 2)
+    assert caught.value.code is ErrorCode.INVALID_PRODUCER_EPOCH
+    state.check_marker(PID, 4, 0, 2)
+    completed = state.add_marker(PID, 4, 0, 1, 2, aborted=False)
+    assert completed is not None
+    state.complete(completed)
+    state.check_marker(PID, 4, 0, 2)
+    state.add_batch(PID, 32_767, 0, 2, 0, 1, True)
+    state.check_marker(PID, 32_767, 0, 2)

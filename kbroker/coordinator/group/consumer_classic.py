@@ -15,7 +15,6 @@ from kbroker.coordinator.group.classic_requests import MEMBER_ID_REQUIRED_SINCE,
 from kbroker.coordinator.group.classic_rounds import join_error, sync_error
 from kbroker.coordinator.group.consumer_draft import METADATA_REFRESH_MS, Draft
 from kbroker.coordinator.group.consumer_group import ConsumerGroup
-from kbroker.coordinator.group.consumer_heartbeat import check_instance
 from kbroker.coordinator.group.consumer_member import ClassicSide, ConsumerMember, MemberState
 from kbroker.coordinator.group.consumer_requests import ConsumerRequests, known_member
 from kbroker.coordinator.group.embedded_protocol import (
@@ -26,6 +25,7 @@ from kbroker.coordinator.group.embedded_protocol import (
     write_assignment,
 )
 from kbroker.coordinator.group.group import NO_MEMBER
+from kbroker.coordinator.group.member_checks import check_instance
 from kbroker.coordinator.shard import CoordinatorRecord, Outcome, Ticket, write_error
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
 from kbroker.protocol.generated.join_group_response import JoinGroupResponse

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from kbroker.coordinator.group.consumer_member import JOIN, LEAVE, LEAVE_FOR_A_MOMENT, ConsumerMember
+from kbroker.coordinator.group.consumer_member import JOIN, LEAVE, LEAVE_FOR_A_MOMENT
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
 from kbroker.protocol.generated.consumer_group_heartbeat_response import ConsumerGroupHeartbeatResponse
-from kbroker.types import Uuid
 
 #: Version from which a member makes its own id (KIP-1082).
 _OWN_ID_SINCE = 1
@@ -54,39 +53,6 @@ def check_assignor(request: ConsumerGroupHeartbeatRequest, assignors: Collection
             ErrorCode.UNSUPPORTED_ASSIGNOR,
             f"ServerAssignor {name} is not supported. Supported assignors: {offered}.",
         )
-
-
-def check_epoch(member: ConsumerMember, epoch: int, owned: list[tuple[Uuid, Collection[int]]] | None) -> None:
-    """FENCED_MEMBER_EPOCH for an epoch that is not the member's; the one before it will do if the answer
-    with the present one may have got lost.
-    """
-    if epoch == member.epoch:
-        return
-    if epoch < member.epoch and epoch == member.previous_epoch and member.holds_at_most(owned):
-        return
-    word = "greater" if epoch > member.epoch else "smaller"
-    raise ApiError(
-        ErrorCode.FENCED_MEMBER_EPOCH,
-        f"The consumer group member has a {word} member epoch ({epoch}) than the one known by the group "
-        f"coordinator ({member.epoch}). The member must abandon all its partitions and rejoin.",
-    )
-
-
-def check_instance(member: ConsumerMember | None, member_id: str, instance_id: str) -> ConsumerMember:
-    """The member of that instance id.
-
-    Raises:
-        ApiError: UNKNOWN_MEMBER_ID, or FENCED_INSTANCE_ID if it is another one by now.
-    """
-    if member is None:
-        raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID, f"Instance id {instance_id} is unknown.")
-    if member.member_id != member_id:
-        raise ApiError(
-            ErrorCode.FENCED_INSTANCE_ID,
-            f"Static member {member_id} with instance id {instance_id} was fenced by member "
-            f"{member.member_id}.",
-        )
-    return member
 
 
 def _not_empty(name: str, text: str | None) -> None:

@@ -16,9 +16,7 @@ from kbroker.coordinator.group.consumer_draft import METADATA_REFRESH_MS, Consum
 from kbroker.coordinator.group.consumer_group import ConsumerGroup
 from kbroker.coordinator.group.consumer_heartbeat import (
     check_assignor,
-    check_epoch,
     check_form,
-    check_instance,
     refused,
 )
 from kbroker.coordinator.group.consumer_member import (
@@ -29,6 +27,7 @@ from kbroker.coordinator.group.consumer_member import (
 )
 from kbroker.coordinator.group.consumer_migration import Migration, Upgrade
 from kbroker.coordinator.group.consumer_regex import RegexResolver, Visible
+from kbroker.coordinator.group.member_checks import check_epoch, check_instance
 from kbroker.coordinator.group.topic_view import TopicView
 from kbroker.coordinator.shard import CoordinatorRecord, Outcome, Ticket, write_error
 from kbroker.coordinator.timers import Timer, TimerQueue
@@ -203,12 +202,12 @@ class ConsumerRequests:
                     )
                 return self.replace(group, static, member_id, records)
             static = check_instance(static, member_id, instance_id)
-            check_epoch(static, request.member_epoch, owned)
+            check_epoch(static, request.member_epoch, owned, "consumer")
             return self.draft(group, static, records)
         if request.member_epoch == JOIN:
             return self.new_or_known(group, member_id, records)
         member = known_member(group, member_id)
-        check_epoch(member, request.member_epoch, owned)
+        check_epoch(member, request.member_epoch, owned, "consumer")
         return self.draft(group, member, records)
 
     def new_or_known(self, group: ConsumerGroup, member_id: str, records: list[CoordinatorRecord]) -> Draft:

@@ -111,39 +111,6 @@ def _check_topology(topology: Topology) -> None:
                 raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
 
 
-def check_epoch(member: StreamsMember, epoch: int, owned: Target | None) -> None:
-    """FENCED_MEMBER_EPOCH for an epoch that is not the member's; the one before it will do if the answer
-    with the present one may have got lost.
-    """
-    if epoch == member.epoch:
-        return
-    if epoch < member.epoch and epoch == member.previous_epoch and member.holds_at_most(owned):
-        return
-    word = "greater" if epoch > member.epoch else "smaller"
-    raise ApiError(
-        ErrorCode.FENCED_MEMBER_EPOCH,
-        f"The streams group member has a {word} member epoch ({epoch}) than the one known by the group "
-        f"coordinator ({member.epoch}). The member must abandon all its partitions and rejoin.",
-    )
-
-
-def check_instance(member: StreamsMember | None, member_id: str, instance_id: str) -> StreamsMember:
-    """The member of that instance id.
-
-    Raises:
-        ApiError: UNKNOWN_MEMBER_ID, or FENCED_INSTANCE_ID if it is another one by now.
-    """
-    if member is None:
-        raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID, f"Instance id {instance_id} is unknown.")
-    if member.member_id != member_id:
-        raise ApiError(
-            ErrorCode.FENCED_INSTANCE_ID,
-            f"Static member {member_id} with instance id {instance_id} was fenced by member "
-            f"{member.member_id}.",
-        )
-    return member
-
-
 def known_member(group: StreamsGroup, member_id: str) -> StreamsMember:
     """A member of the group.
 

@@ -13,15 +13,14 @@ from typing import Any, NamedTuple
 
 from kbroker.coordinator.group import streams_records as write
 from kbroker.coordinator.group.classic import ClassicGroup, State
+from kbroker.coordinator.group.member_checks import check_epoch, check_instance
 from kbroker.coordinator.group.records import group_tombstone
 from kbroker.coordinator.group.streams_draft import METADATA_REFRESH_MS, Draft, StreamsLimits
 from kbroker.coordinator.group.streams_group import StreamsGroup
 from kbroker.coordinator.group.streams_heartbeat import (
     JOIN,
     LEAVE_FOR_A_MOMENT,
-    check_epoch,
     check_form,
-    check_instance,
     endpoints,
     known_member,
     owned_tasks,
@@ -200,7 +199,7 @@ class StreamsRequests:
             member = known_member(group, member_id)
         else:
             member = check_instance(static, member_id, instance_id)
-        check_epoch(member, request.member_epoch, owned)
+        check_epoch(member, request.member_epoch, owned, "streams")
         return self._draft(group, member, records)
 
     def _replace(
