@@ -185,12 +185,13 @@ class ZkController:
         if error.code is ZkCode.SESSION_OVER:
             # The election hears of it, too.
             self._stop_leading()
-        elif error.code is ZkCode.BAD_VERSION and error.path == paths.CONTROLLER_EPOCH:
+        elif error.path == paths.CONTROLLER_EPOCH and error.code in (ZkCode.BAD_VERSION, ZkCode.NO_NODE):
             self.election.refused(claim)
         else:
             _log.info("the cluster is read again from ZooKeeper: %s", error)
             self._stop_leading()
-            self._read_again(number, 0 if error.code is not ZkCode.NO_AUTH else _AGAIN_MS)
+            heals = error.code in (ZkCode.BAD_VERSION, ZkCode.NODE_EXISTS, ZkCode.CONNECTION_LOST)
+            self._read_again(number, 0 if heals else _AGAIN_MS)
 
     # -- what changes beside decisions -----------------------------------------------------------------------
 

@@ -232,6 +232,14 @@ def test_a_state_changed_by_another_is_not_overwritten(world):
     world.check()
 
 
+def test_an_epoch_deleted_by_hand_is_a_new_election(world):
+    result(world, world.brokers[1].client.multi([Delete("/controller_epoch")]))
+    with pytest.raises(ApiError, match="NOT_CONTROLLER"):
+        result(world, world.create("t", (1, 2)), 500)
+    assert result(world, world.create("t", (1, 2)))[0].error_code == 0
+    world.check()
+
+
 @pytest.mark.parametrize("path", ["/brokers/topics/bad", "/config/topics/bad"])
 def test_foreign_json_is_told_and_the_others_count(world, path, caplog):
     world.brokers[1].client.multi([Create(path, b"{nonsense")])
