@@ -153,6 +153,10 @@ class ControllerChores:
             self._move_next(beat.broker_id, beat.broker_epoch, leaving=True)
         return answer
 
+    def silences_ms(self) -> dict[int, int]:
+        """How long ago each broker was heard of."""
+        return self._liveness.silences_ms(self._now())
+
     def broker_lost(self, broker_id: int, broker_epoch: int) -> Deferred[None]:
         """The broker's process is known to be gone (its port refuses): fenced now, whatever its session says.
 

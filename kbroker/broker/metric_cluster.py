@@ -21,6 +21,7 @@ _FENCED, _LEAVING, _ACTIVE = 10, 20, 30
 def add(services: Services) -> None:
     """Add the families."""
     _add_controller(services)
+    _add_heartbeats(services)
     _add_features(services)
     kraft = services.extras.get("kraft")
     if kraft is not None:
@@ -50,10 +51,12 @@ class _Counts:
 def _add_controller(services: Services) -> None:
     registry, kind, counts = services.metrics, "KafkaController", _Counts()
     controller = services.controller
+    roles = services.config.get_list("process.roles")
+    is_controller = not roles or "controller" in roles
 
     def here(ask: Callable[[ClusterImage], int]) -> Callable[[], int]:
-        """What only the active controller tells, as in Kafka; elsewhere it is 0."""
-        return lambda: ask(services.metadata.image) if controller.active else 0
+        """What each controller tells, active or not, as in Kafka; a node that is none has 0."""
+        return lambda: ask(services.metadata.image) if is_controller else 0
 
     gauges: dict[str, Callable[[], int]] = {
         "ActiveControllerCount": lambda: int(controller.active),
@@ -68,6 +71,7 @@ def _add_controller(services: Services) -> None:
         ),
         # A record that cannot be applied ends the node.
         "MetadataErrorCount": lambda: 0,
+        "IgnoredStaticVoters": lambda: 0,
         "LastCommittedRecordOffset": lambda: services.metadata.image.offset,
         "LastAppliedRecordOffset": lambda: services.metadata.image.offset,
     }
@@ -84,8 +88,29 @@ def _add_controller(services: Services) -> None:
                 (str(each.id),),
                 _FENCED if each.fenced else _LEAVING if each.in_controlled_shutdown else _ACTIVE,
             )
-            for each in (services.metadata.image.brokers.values() if controller.active else ())
+            for each in (services.metadata.image.brokers.values() if is_controller else ())
         ],
+    )
+
+
+def _add_heartbeats(services: Services) -> None:
+    """What the active controller knows of brokers that no record tells."""
+
+    def silences() -> list[tuple[tuple[str], int]]:
+        chores, image = services.chores, services.metadata.image
+        if chores is None or not services.controller.active:
+            return []
+        found = chores.silences_ms()
+        return [((str(each),), found.get(each, 0)) for each in image.brokers]
+
+    registry = services.metrics
+    registry.rows(
+        "kafka.controller",
+        "KafkaController",
+        "TimeSinceLastHeartbeatReceivedMs",
+        GAUGE,
+        ("broker",),
+        silences,
     )
 
 

@@ -143,6 +143,14 @@ class Liveness:
             self._sessions[broker_id].heard_ms = -inf
         return ended
 
+    def silences_ms(self, now_ms: float) -> dict[int, int]:
+        """How long ago each broker was heard of; without those that were not."""
+        return {
+            broker_id: round(now_ms - session.heard_ms)
+            for broker_id, session in self._sessions.items()
+            if session.heard_ms != -inf
+        }
+
     def deadline(self) -> float | None:
         """When the next session is over, if its broker stays silent."""
         heard = [
