@@ -250,6 +250,8 @@ class ConnectionMeter:
             self._client_id, self._principal = client_id, principal
             limits = self._limits = self._keeper.limits_of(principal, client_id.decode(errors="replace"))
             self.timed = limits.request is not None
+            if not self.timed:
+                self._mark_s = self._used_s = 0.0
         return limits
 
     def _charge_fetched(self, answer: Any) -> Any:

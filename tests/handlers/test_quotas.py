@@ -311,3 +311,13 @@ def test_121_a_flood_is_slowed_down_to_the_quota(node, acks):
     # A window's worth may come at once, in the beginning.
     assert 10_000 * waited_s * 0.9 <= flooded <= 10_000 * (waited_s + 11)
     assert log.log_end_offset > 0
+
+
+def test_time_before_there_was_a_quota_of_it_does_not_count(node):
+    limit(node, "producer_byte_rate", 1e9, client_id="test")
+    client = connect(node)
+    ask(client, produce(client, 100))
+    node.now_s += 20
+    limit(node, "request_percentage", 50.0, client_id="test")
+    ask(client, produce(client, 100))
+    assert client.core.context.meter._limits.request.observed(node.clock.monotonic_ms()) == 0
