@@ -40,10 +40,12 @@ class PerMinute:
 
 def add(services: Services) -> None:
     """Add the families, if somebody decides."""
-    access = services.authorizer
+    access, registry = services.authorizer, services.metrics
+    file = services.extras.get("audit_file")
+    if file is not None:
+        registry.gauge("kbroker", "AuditLog", "DroppedLines", lambda: file.dropped)
     if access is None:
         return
-    registry = services.metrics
     minute = PerMinute(access)
     registry.on_tick.append(minute.tick)
 
@@ -64,6 +66,3 @@ def add(services: Services) -> None:
         **{"class": "StandardAuthorizer"},
         role="broker",
     )
-    file = services.extras.get("audit_file")
-    if file is not None:
-        registry.gauge("kbroker", "AuditLog", "DroppedLines", lambda: file.dropped)

@@ -25,6 +25,7 @@ class Identity(NamedTuple):
 
     subject: Any
     names: frozenset[tuple[str, str]]
+    ends_s: float
 
 
 def identity_of(setting: Settings, where: str) -> Identity | None:
@@ -47,7 +48,8 @@ def identity_of(setting: Settings, where: str) -> Identity | None:
     except (ssl.SSLError, ValueError) as error:
         reason = getattr(error, "reason", None) or "it cannot be read"
         raise ConfigError(f"{where}: no handshake is possible with the certificate: {reason}") from None
-    return Identity(shown.get("subject"), frozenset(shown.get("subjectAltName", ())))
+    ends_s = ssl.cert_time_to_seconds(shown["notAfter"])
+    return Identity(shown.get("subject"), frozenset(shown.get("subjectAltName", ())), ends_s)
 
 
 def _shake(client: ssl.SSLContext, server: ssl.SSLContext) -> dict[str, Any]:

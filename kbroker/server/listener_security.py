@@ -10,7 +10,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from kbroker.security.jaas import GSSAPI, OAUTHBEARER, PLAIN, parse_jaas
 from kbroker.security.sasl import SaslServer
 from kbroker.security.scram import MECHANISMS as SCRAM, ScramCredential, ScramServer, TokenCredential
 from kbroker.security.scram_nobody import Nobodies, Shape, shape_of, shared_secret
+from kbroker.server.login_metrics import add_login_metrics
 from kbroker.server.newcomers import EarlyBytes, Newcomers
 
 if TYPE_CHECKING:
@@ -83,6 +84,8 @@ class ListenerSecurity:
         """Begin: credentials are those of this node's metadata."""
         self._services = services
         self._audit = services.extras.get("audit")
+        add = partial(add_login_metrics, services.metrics, self._listener.name, self)
+        services.metrics.on_first_use.append(add)
         if not self._has_sasl:
             return
         from kbroker.server.runtime import BlockingRunner
@@ -117,6 +120,28 @@ class ListenerSecurity:
             runner.close()
         if slow is not None:
             slow.close(wait=False)
+
+    @property
+    def under_way(self) -> int:
+        """Handshakes and logins that are not over."""
+        return len(self.newcomers) + (0 if self._door is None else len(self._door.newcomers))
+
+    @property
+    def crowded_out(self) -> int:
+        """How many had to make room."""
+        of_door = 0 if self._door is None else self._door.newcomers.dropped
+        return self.newcomers.dropped + of_door
+
+    def certificate_ends_s(self) -> float | None:
+        """When the certificate of the settings is over, in seconds since 1970.
+
+        Raises:
+            ConfigError: the key store cannot be read.
+        """
+        from kbroker.security.ssl_trial import identity_of
+
+        found = identity_of(self._settings.text, self._listener.name)
+        return None if found is None else found.ends_s
 
     # -- for each connection ---------------------------------------------------------------------------------
 

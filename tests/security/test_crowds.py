@@ -13,6 +13,7 @@ from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.metadata_request import MetadataRequest
 from kbroker.server.newcomers import EarlyBytes, Newcomers
 from kbroker.testing import Broker
+from tests.metrics.scrape import Scraped
 from tests.security.certificates import Authority, pem_settings
 from tests.security.logins import CLOSED, PLAIN_MODULE, USERS, Raw
 
@@ -52,6 +53,7 @@ def broker():
         "sasl.enabled.mechanisms": "PLAIN",
         "listener.name.sasl_plaintext.plain.sasl.jaas.config": USERS,
         "connection.failed.authentication.delay.ms": "1",
+        "kbroker.metrics.listener": "127.0.0.1:0",
         **pem_settings(authority, authority.sign("node")),
     }
     with Broker(config=config) as broker:
@@ -172,3 +174,12 @@ def test_a_new_key_store_is_tried_first(broker):
         alter_configs(cluster, ResourceType.BROKER, "1", set_=stores(node))
         while shown() == before:
             pass
+
+
+def test_figures(broker):
+    with Raw(broker.ports["SASL_PLAINTEXT"]) as raw:
+        raw.handshake("PLAIN")
+        figures = Scraped(broker)
+        assert figures.value("kbroker_server_logins_underway", listener="SASL_PLAINTEXT") >= 1
+        assert figures.value("kbroker_server_logins_crowdedout", listener="SASL_PLAINTEXT") >= 0
+        assert figures.value("kbroker_server_tls_certificatesecondsleft", listener="SSL") > 3600
