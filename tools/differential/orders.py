@@ -25,6 +25,7 @@ ORDERS: dict[str, list[str]] = {
     "ConsumerGroupDescribe": ["groups", "groups.*.members"],
     "ShareGroupDescribe": ["groups", "groups.*.members"],
     "StreamsGroupDescribe": ["groups", "groups.*.members"],
+    "AddPartitionsToTxn": ["resultsByTopicV3AndBelow", "resultsByTopicV3AndBelow.*.resultsByPartition"],
     "ListTransactions": ["unknownStateFilters", "transactionStates"],
     "WriteTxnMarkers": ["markers", "markers.*.topics", "markers.*.topics.*.partitions"],
     "AlterUserScramCredentials": ["results"],

@@ -95,11 +95,15 @@ class SecurityValues:
         chosen = self.pick(
             (("user",), ("client-id",), ("user", "client-id"), ("ip",)), ((), ("user", "ip"), ("x",))
         )
-        return [self._entity(kind) for kind in chosen]
+        entity = [self._entity(kind) for kind in chosen]
+        if len(entity) == 2:
+            self.rng.choice(entity)["entityName"] = None  # the other one is no name of the tester's
+        return entity
 
     def _entity(self, kind: str) -> dict[str, Any]:
+        """Never the default alone: its quota would hold for the tester, too."""
         names = _ADDRESSES if kind == "ip" else ("alice", "bob")
-        return {"entityType": kind, "entityName": self.pick((None, *names), ("", "nowhere.invalid", "a b"))}
+        return {"entityType": kind, "entityName": self.pick(names, ("", "nowhere.invalid", "a b"))}
 
     def _AlterClientQuotas_key(self, _: Any) -> str:
         return str(self.pick((*_QUOTAS, "connection_creation_rate"), ("", "x")))

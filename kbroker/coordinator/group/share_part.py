@@ -154,11 +154,14 @@ class SharePart:
                 )
             return ShareMember(request.member_id)
         if epoch != JOIN and epoch not in (member.epoch, member.previous_epoch):
-            word = "greater" if epoch > member.epoch else "smaller"
+            word, why = "greater", ""
+            if epoch < member.epoch:
+                word = "smaller"
+                why = f", and it does not match the previous member epoch ({member.previous_epoch})"
             raise ApiError(
                 ErrorCode.FENCED_MEMBER_EPOCH,
                 f"The share group member has a {word} member epoch ({epoch}) than the one known by the group "
-                f"coordinator ({member.epoch}). The member must abandon all its partitions and rejoin.",
+                f"coordinator ({member.epoch}){why}. The member must abandon all its partitions and rejoin.",
             )
         return member
 
@@ -401,10 +404,10 @@ def _answer(
 
 def _check_form(request: ShareGroupHeartbeatRequest) -> None:
     """INVALID_REQUEST for what no member says."""
-    if not request.group_id.strip():
-        raise ApiError(ErrorCode.INVALID_REQUEST, "GroupId can't be empty.")
     if not request.member_id or len(request.member_id) > 36:
         raise ApiError(ErrorCode.INVALID_REQUEST)
+    if not request.group_id.strip():
+        raise ApiError(ErrorCode.INVALID_REQUEST, "GroupId can't be empty.")
     if request.rack_id is not None and not request.rack_id.strip():
         raise ApiError(ErrorCode.INVALID_REQUEST, "RackId can't be empty.")
     if request.member_epoch == JOIN and not request.subscribed_topic_names:
