@@ -49,7 +49,17 @@ class World:
         link.remote = self._ask
         topics = SimpleNamespace(partition=self._partition)
         metadata = SimpleNamespace(image=SimpleNamespace(topics=topics))
-        self.sender = MarkerSender(link, metadata, self.timer)
+        self.turn = None
+        self.sender = MarkerSender(link, metadata, SimpleNamespace(call_later=self._call_later))
+
+    def _call_later(self, delay_ms, callback):
+        """The end of a turn is at once, unless a test gathers."""
+        if delay_ms:
+            self.timer.call_later(delay_ms, callback)
+        elif self.turn is None:
+            callback()
+        else:
+            self.turn.append(callback)
 
     def _partition(self, topic, index):
         leader = self.leaders.get(index)
@@ -158,6 +168,34 @@ def test_who_is_no_coordinator_any_more_asks_nobody(world):
     world.timer.run()
     assert not world.asked
     assert not world.done
+
+
+def test_what_ends_in_one_turn_is_one_request_for_each_broker(world):
+    world.turn, requests, done = [], [], []
+    world.sender._link.remote = lambda broker, request: (
+        requests.append((broker, request, Deferred())) or (requests[-1][2])
+    )
+    for producer_id in (7, 8, 7):
+        txn = newborn(f"x{producer_id}", producer_id, 1000, 0)._replace(
+            producer_epoch=4, state=State.PREPARE_COMMIT, partitions={"t": frozenset({1})}, client_version=2
+        )
+        due = MarkersDue(txn, True, 5)
+        world.sender.start(due, lambda: True, lambda producer_id=producer_id: done.append(producer_id))
+    assert not requests
+    [end] = world.turn
+    end()
+    told = [(broker, [marker.producer_id for marker in request.markers]) for broker, request, _ in requests]
+    assert told == [(2, [7, 8]), (2, [7])]  # an answer tells them by the producer
+    results = [WritableTxnMarkerPartitionResult(partition_index=1)]
+    topics = [WritableTxnMarkerTopicResult(name="t", partitions=results)]
+    # In another order; one is left out, and asked again.
+    requests[0][2].resolve(
+        WriteTxnMarkersResponse(markers=[WritableTxnMarkerResult(producer_id=8, topics=topics)])
+    )
+    assert done == [8]
+    assert [delay for delay, _ in world.timer.calls] == [100]
+    requests[1][2].fail(ApiError(ErrorCode.NETWORK_EXCEPTION))
+    assert len(world.timer.calls) == 2
 
 
 def test_without_another_broker_there_is_no_way_to_it():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kbroker.broker.controller_driver import ControllerDriver
 from kbroker.broker.deferred import Deferred
-from kbroker.broker.marker_sender import _request
+from kbroker.broker.marker_sender import _marker
 from kbroker.broker.partition import Partition
 from kbroker.coordinator.group.consumer_member import reconciled
 from kbroker.replication.leader import LeaderState
@@ -86,11 +86,11 @@ def partitions_have_two_owners(patch):
 
 def aborted_is_committed(patch):
     """Markers say the opposite."""
-    patch.setattr("kbroker.broker.marker_sender._request", _committing)
+    patch.setattr("kbroker.broker.marker_sender._marker", _committing)
 
 
 def _committing(due, places):
-    return _request(due._replace(commit=True), places)
+    return _marker(due._replace(commit=True), places)
 
 
 BUGS = {
