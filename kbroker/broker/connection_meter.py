@@ -153,7 +153,7 @@ class ConnectionMeter:
             return answer
         elif key in (_FETCH, _SHARE_FETCH):
             if limits.fetch is not None:
-                answer = self._when_answered(answer, self._charge_fetched)
+                answer = self._when_answered(answer, self._charge_fetched(key, version))
         elif key in _MUTATIONS:
             answer = self._when_answered(answer, self._mute_as_told(key, version))
         if limits.request is not None and key not in _EXEMPT:
@@ -254,18 +254,24 @@ class ConnectionMeter:
                 self._mark_s = self._used_s = 0.0
         return limits
 
-    def _charge_fetched(self, answer: Any) -> Any:
-        size = (
-            sum(len(part) if isinstance(part, bytes) else part.length for part in answer)
-            if isinstance(answer, list)
-            else len(answer or b"")
-        )
-        fetch = None if self._limits is None else self._limits.fetch
-        delay_ms = 0 if fetch is None else fetch.charge(size, self._keeper.now_ms())
-        if delay_ms:
-            self._keeper.throttled(_FETCH, delay_ms)
+    def _charge_fetched(self, key: int, version: int) -> Callable[[Any], Any]:
+        """For answers that leave as they are: what is too much is waited for after them."""
+
+        def charge(answer: Any) -> Any:
+            size = (
+                sum(len(part) if isinstance(part, bytes) else part.length for part in answer)
+                if isinstance(answer, list)
+                else len(answer or b"")
+            )
+            fetch = None if self._limits is None else self._limits.fetch
+            delay_ms = 0 if fetch is None else fetch.charge(size, self._keeper.now_ms())
+            if not delay_ms:
+                return answer
+            self._keeper.throttled(key, delay_ms)
             self.mute(delay_ms)
-        return answer
+            return self._tell(answer, key, version, delay_ms)
+
+        return charge
 
     def _mute_as_told(self, key: int, version: int) -> Callable[[Any], Any]:
         def look(answer: Any) -> Any:

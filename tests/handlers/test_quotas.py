@@ -321,3 +321,18 @@ def test_time_before_there_was_a_quota_of_it_does_not_count(node):
     limit(node, "request_percentage", 50.0, client_id="test")
     ask(client, produce(client, 100))
     assert client.core.context.meter._limits.request.observed(node.clock.monotonic_ms()) == 0
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_old_consumers_get_their_records_and_wait_afterwards(node, version):
+    limit(node, "consumer_byte_rate", 1000.0, client_id="test")
+    client = connect(node)
+    ask(client, produce(client, 15_000))
+    wanted = [FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=10**6)]
+    frame = client.frame(
+        "Fetch", version, max_wait_ms=0, min_bytes=1, topics=[FetchTopic(topic="t", partitions=wanted)]
+    )
+    (answer,) = ask(client, frame)
+    assert len(answer.responses[0].partitions[0].records) > 15_000
+    assert 4000 < answer.throttle_time_ms < 6000
+    assert client.core.muted
