@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
-from importlib.util import find_spec
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from kbroker.config.values import to_text
 from kbroker.errors import ConfigError
 from kbroker.protocol.sealed_batch import SALT_BYTES, Aead, CannotOpen
-from kbroker.security.data_keys import BadKeys, KeyRing, parse_keys
+from kbroker.security.data_keys import KEY_BYTES, BadKeys, KeyRing, aes_gcm, parse_keys
 
 if TYPE_CHECKING:
     from kbroker.config.broker_config import BrokerConfig
@@ -21,12 +19,10 @@ if TYPE_CHECKING:
 SETTING = "kbroker.encryption.keys.file"
 
 _log = logging.getLogger(__name__)
-#: How often a key that is not there makes us look into the file again.
-_AGAIN_S = 1.0
 
 
 class FileKeys:
-    """`Keys` of a file, which is read again when a key is wanted that it did not have.
+    """`Keys` of a file, which is read again, if it has changed, when a key is wanted that it did not have.
 
     Args:
         path: of the file.
@@ -35,12 +31,12 @@ class FileKeys:
         ConfigError: it cannot be read, or understood.
     """
 
-    __slots__ = ("_path", "_read_s", "_ring")
+    __slots__ = ("_path", "_ring", "_seen")
 
     def __init__(self, path: str) -> None:
         self._path = Path(path)
-        self._read_s = monotonic()
         try:
+            self._seen = self._state()
             self._ring = KeyRing(parse_keys(self._path.read_text()))
             if self._path.stat().st_mode & 0o077:
                 _log.warning("%s: others may read the data keys", path)
@@ -63,11 +59,16 @@ class FileKeys:
             self._look_again()
             return self._ring.derived(key_id, salt)
 
+    def _state(self) -> tuple[int, int, int]:
+        found = self._path.stat()
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
     def _look_again(self) -> None:
-        if monotonic() - self._read_s < _AGAIN_S:
-            return
-        self._read_s = monotonic()
         try:
+            seen = self._state()
+            if seen == self._seen:
+                return
+            self._seen = seen
             for key_id, key in parse_keys(self._path.read_text()).items():
                 self._ring.add(key_id, key)
         except (OSError, UnicodeDecodeError, BadKeys) as error:
@@ -83,8 +84,12 @@ def open_data_keys(config: BrokerConfig, logs: LogManager) -> None:
     path = to_text(config.get(SETTING))
     if not path:
         return
-    if find_spec("cryptography") is None:
-        raise ConfigError(f"{SETTING} needs the package cryptography: pip install kbroker[security]")
+    try:
+        aes_gcm(bytes(KEY_BYTES))  # imported now: the files of a running broker may be replaced
+    except ImportError:
+        raise ConfigError(
+            f"{SETTING} needs the package cryptography: pip install kbroker[security]"
+        ) from None
     keys = FileKeys(path)
     for each in logs.dirs:
         each.files.data_keys = (keys, lambda: os.urandom(SALT_BYTES))
