@@ -148,6 +148,7 @@ class BrokerLifecycle:
         self._again_at_once = False
         #: When the last heartbeat that was accepted was sent, and the one that is on its way.
         self._heard_ms: float | None = None
+        self._asked_ms = 0.0
         self._sent_ms = 0.0
 
     # -- the way in ------------------------------------------------------------------------------------------
@@ -237,6 +238,7 @@ class BrokerLifecycle:
     def _register(self) -> None:
         self._registering = True
         self._disarm()
+        self._asked_ms = self._clock.monotonic_ms()
         node = self._node
         request = BrokerRegistrationRequest(
             broker_id=node.id,
@@ -275,7 +277,7 @@ class BrokerLifecycle:
             self._alarm = self._timer.call_later(self._next_pause(), self._register)
         elif code in _HOPELESS:
             self._fail(_HOPELESS[code].format(cluster=self._cluster_id, text=text or code.name))
-        elif code is ErrorCode.DUPLICATE_BROKER_REGISTRATION and self._is_duplicate():
+        elif code is ErrorCode.DUPLICATE_BROKER_REGISTRATION and self._is_duplicate(self._asked_ms):
             self._fail(f"another broker with node.id {self._node.id} is running")
         elif waited_ms >= self._times.registration_ms:
             self._fail(
@@ -295,15 +297,17 @@ class BrokerLifecycle:
         self._latent.update(latent)
         return bool(more) or waited_ms < _METADATA_MS
 
-    def _is_duplicate(self) -> bool:
+    def _is_duplicate(self, asked_ms: float) -> bool:
         """Whether the one that has our id is no earlier life of this node: that would have lost its session.
 
         It is given a whole one by a controller that has just taken over.
+
+        Args:
+            asked_ms: when the controller was asked; its answer may have been on the way for longer than that.
         """
-        now = self._clock.monotonic_ms()
         if self._duplicate_ms is None:
-            self._duplicate_ms = now
-        return now - self._duplicate_ms > self._times.session_ms * 1.5
+            self._duplicate_ms = self._clock.monotonic_ms()
+        return asked_ms - self._duplicate_ms > self._times.session_ms * 1.5
 
     def _has_me(self, image: ClusterImage) -> bool:
         broker = image.brokers.get(self._node.id)
@@ -322,7 +326,7 @@ class BrokerLifecycle:
 
     def namesake_leads(self) -> None:
         """The active controller has our id; it may be what is left of an earlier life of this node."""
-        if self._is_duplicate():
+        if self._is_duplicate(self._clock.monotonic_ms()):
             self.refuse(f"another node with node.id {self._node.id} is running: it is the active controller")
 
     def refuse(self, text: str) -> None:

@@ -192,6 +192,20 @@ def test_features_that_the_cluster_has_and_this_release_does_without_are_registe
     assert "group.version" in {feature.name for feature in world.request.features}
 
 
+def test_an_answer_that_was_long_on_its_way_does_not_tell_that_the_id_is_still_in_use(world):
+    """Seed 5064: the earlier life of this node had lost its session while the refusal was held up."""
+    started = world.life.start()
+    world.answer(BrokerRegistrationResponse(error_code=ErrorCode.DUPLICATE_BROKER_REGISTRATION))
+    world.timer.advance(250)
+    world.timer.advance(20_000)
+    world.answer(BrokerRegistrationResponse(error_code=ErrorCode.DUPLICATE_BROKER_REGISTRATION))
+    assert not started.done
+    world.timer.advance(250)
+    world.answer(BrokerRegistrationResponse(broker_epoch=200))
+    world.commit(200)
+    assert started.done
+
+
 def test_an_id_that_is_in_use_is_tried_for_as_long_as_a_session_may_last(world, caplog):
     caplog.set_level("INFO")
     started = world.life.start()
