@@ -17,7 +17,7 @@ JAAS = "com.sun.security.auth.module.Krb5LoginModule required useKeyTab=true sto
 
 @pytest.fixture(scope="module")
 def kdc(tmp_path_factory):
-    """No need: it takes Debian's krb5-kdc and libkrb5-dev."""
+    """Skipped without Debian's krb5-kdc and python-gssapi; `.ci/run` installs both where that is possible."""
     missing = [each for each in ("krb5kdc", "kadmin.local", "kdb5_util") if find(each) is None]
     if importlib.util.find_spec("gssapi") is None or missing:
         pytest.skip("python-gssapi or MIT's KDC is not installed")
