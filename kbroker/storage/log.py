@@ -250,9 +250,7 @@ class Log:
 
         `records` is kept until then, and its first 16 bytes are patched in place if it is writable. Time is
         in ms since 1970. `look`: what a job of `long_look` for these records found.
-
-        Raises:
-            ApiError: refused: AppendError, CannotOpen (no key), StorageError (the directory is offline).
+        Raises ApiError: AppendError, CannotOpen (no key), StorageError (the directory is offline).
         """
         if self.directory.refusal is not None:
             self.directory.check_append(origin is AppendOrigin.CLIENT)
