@@ -66,7 +66,7 @@ class ControllerChannel:
         self._find = find
         self._ask_here = ask_here
         self._leader: PeerAddress | None = None
-        self._channels: set[str] = set()
+        self._channels: dict[str, None] = {}
         self._waiting: dict[_Ask, None] = {}
         self._closed = False
         #: The controller that refuses connections, as it is gone and no other one elected.
@@ -86,7 +86,7 @@ class ControllerChannel:
             ask.answer.fail(ApiError(ErrorCode.NOT_CONTROLLER, "This node stops."))
             return ask.answer
         ask.timeout = self._timer.call_later(timeout_ms, lambda: self._too_late(ask))
-        self._channels.add(channel)
+        self._channels[channel] = None
         self._attempt(ask)
         return ask.answer
 

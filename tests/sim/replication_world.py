@@ -28,6 +28,7 @@ from kbroker.handlers.fetch import raw_path
 from kbroker.metadata.cache import MetadataCache
 from kbroker.metadata.delta import ClusterDelta
 from kbroker.metadata.image import ClusterImage, Endpoint, FeatureRange
+from kbroker.metrics.requests import RequestBook
 from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 from kbroker.protocol.generated.fetch_request import FetchRequest
 from kbroker.protocol.generated.fetch_response import FetchResponse
@@ -226,6 +227,9 @@ class SimNode:
             fetch_bytes_max=1 << 20,
             chooses_read_replica=False,
             led_partition=self._led_partition,
+            requests=RequestBook(lambda: 0.0),
+            request_log=None,
+            authorizer=None,
         )
         self.fetch_path = raw_path(self.services)
         self.applied = 0
@@ -236,8 +240,7 @@ class SimNode:
         self._housekeeping()
 
     def _topic_name_of(self, topic_id):
-        topic = self.cache.image.topics.by_id(topic_id)
-        return topic.name if topic is not None else None
+        return getattr(self.cache.image.topics.by_id(topic_id), "name", None)
 
     def _led_partition(self, topic, index):
         return self.replicas.led(topic, index)
@@ -302,7 +305,7 @@ class SimNode:
         connection = ConnectionContext(f"{sender}", "127.0.0.1", listener_name=LISTENER)
         context = RequestContext(connection, request.API_KEY, version, number)
         if isinstance(request, FetchRequest):
-            holder = SimpleNamespace(context=connection, fetch_cache=None, fast={})
+            holder = SimpleNamespace(context=connection, fetch_cache=None, fast={}, began_s=0.0)
             answer = self.fetch_path.request(holder, body, 0, context)
             _when(answer, lambda parts: done(_fetch_response(parts, version)))
         else:

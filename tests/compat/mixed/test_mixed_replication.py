@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from confluent_kafka import Producer
+from confluent_kafka import KafkaException, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.compat.mixed.quorum_nodes import _JAVA, CLUSTER_ID
@@ -74,6 +74,12 @@ def test_they_copy_from_each_other(tmp_path, kinds):
     client = {"bootstrap.servers": bootstrap, "log_level": 0}
     admin = AdminClient(client)
 
+    def both():
+        try:
+            return len(admin.list_topics(timeout=10).brokers) == 2
+        except KafkaException:
+            return False
+
     def in_sync(topic):
         found = admin.list_topics(topic, timeout=10).topics[topic].partitions
         return bool(found) and len(found[0].isrs) == 2
@@ -91,7 +97,7 @@ def test_they_copy_from_each_other(tmp_path, kinds):
     try:
         for broker in brokers:
             broker.start()
-        wait_until(lambda: len(admin.list_topics(timeout=10).brokers) == 2, "both brokers", 90)
+        wait_until(both, "both brokers", 90)
         config = {"min.insync.replicas": "1", "segment.bytes": "1048576"}
         topics = {1: "led-by-1", 2: "led-by-2"}
         wanted = [
