@@ -470,9 +470,12 @@ def read_header(
 def encode_answer(route: Route, context: RequestContext, response: Any) -> bytes:
     out = bytearray(9 if route.tagged_response_header else 8)
     errors = route.errors
-    if errors is not None and type(response) is route.response_type:
-        if errors.arrays or response.error_code:
-            tally(errors, response, route.stats)
+    if (
+        errors is not None
+        and type(response) is route.response_type
+        and (errors.arrays or response.error_code)
+    ):
+        tally(errors, response, route.stats)
     try:
         response.encode_into(out, route.version)
     except Exception as error:
