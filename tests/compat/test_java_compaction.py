@@ -47,7 +47,7 @@ def test_compacted_segments(java: JavaTools, tmp_path: Path) -> None:
         folder = Path(broker.data) / "t-0"
         checkpoint = Path(broker.data) / "cleaner-offset-checkpoint"
         wait_until(
-            lambda: len(list(folder.glob("*.log"))) <= 3 and checkpoint.exists(), "a compacted log", 30
+            lambda: len(list(folder.glob("*.log"))) <= 3 and checkpoint.exists(), "a compacted log", 90
         )
     # Stopped: nothing changes under the tool.
     seen = ""

@@ -7,7 +7,9 @@ import signal
 import socket
 import subprocess
 import time
+from pathlib import Path
 
+from tests.doubles import wait_until
 from tests.needs import cache_folder
 from tools.kafka_jars import zookeeper_path
 
@@ -62,6 +64,8 @@ class ZooKeeperServer:
 
     def pause(self):
         self._process.send_signal(signal.SIGSTOP)
+        tasks = list(Path(f"/proc/{self._process.pid}/task").iterdir())
+        wait_until(lambda: all(" T " in (task / "stat").read_text() for task in tasks), "a stopped server")
 
     def resume(self):
         self._process.send_signal(signal.SIGCONT)
