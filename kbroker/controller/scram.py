@@ -45,6 +45,9 @@ def alter_credentials(
             problem = ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too few iterations"
         if problem is None and upsertion.iterations > ITERATIONS_MAX:
             problem = ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too many iterations"
+        if problem is None and not upsertion.salted_password:
+            # Kafka cannot make keys of it either, and answers -1.
+            problem = ErrorCode.UNACCEPTABLE_CREDENTIAL, "Empty salted password"
         _note(found, upsertion.name, problem or _record(upsertion))
     results = []
     for name, outcome in found.items():
