@@ -118,7 +118,7 @@ def test_java_pushes(java: JavaTools, keeping: str) -> None:
         "--max-messages",
         "-1",
         "--throughput",
-        "50",
+        "5",  # each line asks the broker, which shares a process with us
     ]
     producer = java.spawn("kafka-verifiable-producer", *arguments)
     producer.wait_for(
