@@ -60,7 +60,7 @@ def end_offset(cluster, topic):
 def test_any_node_creates_topics_on_three_nodes(whole):
     for node in whole.nodes.values():
         with Client(node.bootstrap) as client:
-            assert len(client.brokers()) == 3
+            whole.wait_for(lambda client=client: len(client.brokers(refresh=True)) == 3)
     whole.create_topic("first", 3)
     for node_id in whole.nodes:
         assert {whole.describe("first", index, node_id).leader_id for index in range(3)} == {1, 2, 3}
