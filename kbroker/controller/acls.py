@@ -12,7 +12,7 @@ from kbroker.controller.decision import MAX_RECORDS_PER_REQUEST, Decision
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.access_control_entry_record import AccessControlEntryRecord
 from kbroker.protocol.generated.remove_access_control_entry_record import RemoveAccessControlEntryRecord
-from kbroker.security.acl import Acl, AclFilter, creation_problem
+from kbroker.security.acl import Acl, AclFilter, creation_problem, is_for_filters
 
 if TYPE_CHECKING:
     from kbroker.metadata.image import ClusterImage
@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 def create_acls(
     image: ClusterImage, wanted: Sequence[Acl], new_uuid: Callable[[], Uuid]
 ) -> Decision[list[ApiError | None]]:
-    """Records for entries that are new; for each wanted one its refusal or None."""
+    """Records for entries that are new; for each wanted one its refusal or None.
+
+    A word that only filters may use makes all of the request void, as in Kafka.
+    """
+    for_filters = next((acl for acl in wanted if is_for_filters(acl)), None)
+    if for_filters is not None:
+        refusal = ApiError(ErrorCode.INVALID_REQUEST, creation_problem(for_filters))
+        return Decision([refusal for _ in wanted], [])
     existing = {Acl.of(record) for record in image.acls.values()}
     records: list[MetadataRecord] = []
     results: list[ApiError | None] = []

@@ -213,6 +213,16 @@ class AclFilter(NamedTuple):
         return self.pattern == PatternType.MATCH and acl.covers(acl.resource_type, self.name)
 
 
+def is_for_filters(acl: Acl) -> bool:
+    """Whether a part is ANY or MATCH, which an entry cannot be but filters can."""
+    return (
+        acl.resource_type == ResourceType.ANY
+        or acl.pattern in (PatternType.ANY, PatternType.MATCH)
+        or acl.operation == Operation.ANY
+        or acl.permission == Permission.ANY
+    )
+
+
 def creation_problem(acl: Acl) -> str | None:
     """Kafka's words for why an entry cannot be created; None: it can.
 

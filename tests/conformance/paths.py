@@ -14,7 +14,7 @@ _PART = re.compile(r"([^.=]+)(=('[^']*'|[^.]*))?(\.|$)")
 NAMES = (
     "name", "topic", "topicName", "groupId", "resourceType", "resourceName", "key", "partitionIndex",
     "partition", "index", "nodeId", "brokerId", "apiKey", "transactionalId", "mechanism", "producerId",
-    "topicId",
+    "topicId", "user",
 )  # fmt: skip
 
 

@@ -46,6 +46,22 @@ def test_one_that_is_refused_does_not_keep_the_others_from_being_written(uuids):
     assert len(decision.records) == 1
 
 
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        ({"resource_type": ResourceType.ANY}, "Invalid resourceType ANY"),
+        ({"pattern": PatternType.ANY}, "Invalid patternType ANY"),
+        ({"pattern": PatternType.MATCH}, "Invalid patternType MATCH"),
+        ({"operation": Operation.ANY}, "Invalid operation ANY"),
+        ({"permission": Permission.ANY}, "Invalid permissionType ANY"),
+    ],
+)
+def test_what_only_filters_may_say_keeps_all_from_being_written(uuids, part, text):
+    decision = create_acls(ClusterImage("c"), [acl("u"), acl(**part), acl("")], uuids)
+    assert [(error.code, error.text) for error in decision.response] == [(42, text)] * 3
+    assert not decision.records
+
+
 def test_filters_find_and_each_entry_goes_once(uuids):
     created = create_acls(
         ClusterImage("c"),

@@ -45,30 +45,29 @@ def main() -> int:
     parser.add_argument(
         "--keep", type=Path, metavar="FOLDER", help="write the agreed answers into a file there"
     )
-    parser.add_argument("--authorizer", action="store_true", help="with an authorizer; cannot be kept")
+    parser.add_argument("--authorizer", action="store_true", help="with an authorizer")
     parser.add_argument("--no-reduce", action="store_true", help="print differences as they are found")
     arguments = parser.parse_args()
     more = AUTHORIZER if arguments.authorizer else {}
-    if more and arguments.keep is not None:
-        parser.error("recordings are played without an authorizer")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the brokers must not outlive this
     with contextlib.ExitStack() as stack:
         kafka = arguments.kafka or stack.enter_context(running_kafka(_CACHE, arguments.port, more))
         kbroker = stack.enter_context(running_kbroker(more))
-        run = _Run(kafka, kbroker, arguments.seed, reduce=not arguments.no_reduce)
+        recording = Recording(arguments.seed, more)
+        run = _Run(kafka, kbroker, recording, reduce=not arguments.no_reduce)
         for seed in arguments.seed:
             run.hold(seed, arguments.steps, arguments.api)
     if arguments.keep is not None:
-        with running_kafka(_CACHE, arguments.port) as kafka:
-            print(run.recording.confirm(kafka), "answers are not the same in a second Kafka, and not kept")
-        print("kept in", run.recording.write(arguments.keep))
+        with running_kafka(_CACHE, arguments.port, more) as kafka:
+            print(recording.confirm(kafka), "answers are not the same in a second Kafka, and not kept")
+        print("kept in", recording.write(arguments.keep))
     run.summary()
     return 1 if run.new else 0
 
 
 class _Run:
-    def __init__(self, kafka: str, kbroker: str, seeds: list[int], *, reduce: bool) -> None:
-        self.recording = Recording(seeds)
+    def __init__(self, kafka: str, kbroker: str, recording: Recording, *, reduce: bool) -> None:
+        self._recording = recording
         self._addresses = (kafka, kbroker)
         self._reduce = reduce
         self._lost = 0
@@ -93,7 +92,7 @@ class _Run:
                 taken.append(step)
                 answer = exchange.theirs
                 self._judge(exchange, taken)
-                self.recording.add(exchange)
+                self._recording.add(exchange)
         finally:
             session.close()
         print(f"seed {seed}: {len(taken)} steps in {time.monotonic() - began:.1f} s", flush=True)

@@ -30,6 +30,17 @@ _DEADLINE_MS = 2500
 #: Damage there could change the broker for good.
 _NOT_MUTATED = frozenset(("UpdateFeatures", "AlterConfigs", "IncrementalAlterConfigs", "DeleteTopics"))
 EPISODE_STEPS = 120
+_ANY_ACL = {
+    "resourceTypeFilter": 1, "resourceNameFilter": None, "patternTypeFilter": 1,
+    "principalFilter": None, "hostFilter": None, "operation": 1, "permissionType": 1,
+}  # fmt: skip
+#: After what changes one thing for the whole cluster: all there is of it, so that brokers that part are seen.
+_SHOWN_AFTER: dict[str, dict[str, Any]] = {
+    "CreateAcls": {"send": "DescribeAcls", "v": 3, "req": _ANY_ACL},
+    "DeleteAcls": {"send": "DescribeAcls", "v": 3, "req": _ANY_ACL},
+    "AlterUserScramCredentials": {"send": "DescribeUserScramCredentials", "v": 0, "req": {"users": None}},
+    "AlterClientQuotas": {"send": "DescribeClientQuotas", "v": 1, "req": {"components": [], "strict": False}},
+}
 
 Versions: TypeAlias = dict[str, tuple[int, int]]
 
@@ -62,6 +73,8 @@ def history(seed: int, steps: int, apis: list[str] | None = None) -> Generator[d
                 yield from scenario(world, rng, served)
             else:
                 yield from _single(world, rng, api, served[api])
+                if api in _SHOWN_AFTER:
+                    yield _SHOWN_AFTER[api]
 
 
 def _single(world: World, rng: Random, api: str, range_: tuple[int, int]) -> Steps:

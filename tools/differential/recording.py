@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,11 @@ from tools.differential.session import Exchange, kind_of
 
 
 class Recording:
-    """Of the histories of some seeds, one after the other on the same brokers."""
+    """Of the histories of some seeds, one after the other on the same brokers, which have `more` settings."""
 
-    def __init__(self, seeds: list[int]) -> None:
-        self._name = "-".join(["seed", *(str(seed) for seed in seeds)])
+    def __init__(self, seeds: list[int], more: Mapping[str, str]) -> None:
+        self._name = "-".join(["access" if more else "seed", *(str(seed) for seed in seeds)])
+        self._more = more
         self._steps: list[dict[str, Any]] = []
 
     def add(self, exchange: Exchange) -> None:
@@ -54,7 +56,12 @@ class Recording:
             "transcript": self._name,
             "about": "answers on which Apache Kafka 4.4.0 and kbroker agree",
             "classes": "4.4.0",
-            "props": {**PROPS, "kbroker.compatibility": "4.4", "kbroker.cluster.id": CLUSTER_ID},
+            "props": {
+                **PROPS,
+                **self._more,
+                "kbroker.compatibility": "4.4",
+                "kbroker.cluster.id": CLUSTER_ID,
+            },
         }
         lines = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in (head, *self._steps)]
         path = folder / f"{self._name}.jsonl.gz"
