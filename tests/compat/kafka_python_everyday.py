@@ -141,6 +141,11 @@ class Member:
             session_timeout_ms=6000,
             heartbeat_interval_ms=200,
         )
+        # kafka-python 3.0.12 that joins before it knows the topic's partitions leads with an assignment of
+        # none and joins again, because its metadata changed. If a poll() ends while that second join is under
+        # way, need_rejoin() is False from then on: nobody fetches the join's result, and the member stays
+        # without partitions and without heartbeats, with Apache Kafka 4.4 as well. So it knows them first.
+        assert consumer.partitions_for_topic(NAME) == {0, 1}
         while not self.stopping:
             polled = consumer.poll(100)
             self.values += [record.value for records in polled.values() for record in records]
