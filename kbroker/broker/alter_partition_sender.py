@@ -86,7 +86,12 @@ class AlterPartitionSender:
     def may_join(self, replica: int, broker_epoch: int) -> bool:
         """See `InSyncPort`: registered under that epoch (-1: it did not say), not fenced, not leaving."""
         broker = self._metadata.image.brokers.get(replica)
-        return broker is not None and broker.active and broker_epoch in (-1, broker.epoch)
+        # Brokers of a cluster in ZooKeeper are not told each other's epochs.
+        return (
+            broker is not None
+            and broker.active
+            and (broker_epoch == -1 or broker.epoch in (-1, broker_epoch))
+        )
 
     def has_disk(self, topic_id: Uuid, index: int, replica: int) -> bool:
         """See `InSyncPort`."""

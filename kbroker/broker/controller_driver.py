@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+#: (records, image before, whether the leaders themselves ask) -> records.
+Adapt = Callable[["Sequence[MetadataRecord]", ClusterImage, bool], "Sequence[MetadataRecord]"]
+
 #: Followers read whole batches, and take none above 8 MiB.
 _MAX_BATCH_BYTES = 4 << 20
 #: What a record needs in a batch besides its value, at most.
@@ -162,7 +165,7 @@ class ControllerDriver:
         self.on_resigned: Callable[[], None] = _nothing
         self._watchers: list[ControllerWatcher] = []
         #: Makes of a decision's records those that this memory's brokers need (ZooKeeper's do).
-        self.adapt: Callable[[Sequence[MetadataRecord], ClusterImage], Sequence[MetadataRecord]] | None = None
+        self.adapt: Adapt | None = None
 
     @property
     def active(self) -> bool:
@@ -188,7 +191,11 @@ class ControllerDriver:
     # -- requests --------------------------------------------------------------------------------------------
 
     def append_records(
-        self, decide: Callable[[ClusterImage], Decision[T]], timeout_ms: float | None = None
+        self,
+        decide: Callable[[ClusterImage], Decision[T]],
+        timeout_ms: float | None = None,
+        *,
+        by_leader: bool = False,
     ) -> Deferred[T]:
         """Decide on the speculative image; resolved with the response when its records are applied here.
 
@@ -196,6 +203,7 @@ class ControllerDriver:
             decide: pure; an ApiError it raises fails the Deferred.
             timeout_ms: how long to wait for the commit at most. REQUEST_TIMED_OUT after that, and the records
                 may still become true; with 0 or less nothing is done at all. None waits for ever.
+            by_leader: the partitions' own leaders ask for it, and learn from the answer.
         """
         deferred: Deferred[T] = Deferred()
         try:
@@ -205,7 +213,9 @@ class ControllerDriver:
                 raise ApiError(ErrorCode.REQUEST_TIMED_OUT)
             decision = decide(self._speculative)
             if self.adapt is not None:
-                decision = replace(decision, records=self.adapt(decision.records, self._speculative))
+                decision = replace(
+                    decision, records=self.adapt(decision.records, self._speculative, by_leader)
+                )
             last_offset = self._append(self._writer, decision)
         except ApiError as error:
             deferred.fail(error)

@@ -475,6 +475,17 @@ class ReplicaManager:
         if new_term:
             self._tell(Leadership(partition.topic_partition, partition.topic_id, state.leader_epoch))
 
+    def stop_replica(self, tp: TopicPartition) -> None:
+        """Lead or copy a partition no more, and keep its log, until the metadata names it again."""
+        partition = self.partitions.get((tp.topic, tp.partition))
+        if partition is None or partition.log is None:
+            return
+        was_leader = partition.is_leader
+        partition.follow(NO_LEADER, partition.leader_epoch)
+        self._links.unfollow(partition)
+        if was_leader:
+            self._tell(Leadership(tp, partition.topic_id, -1))
+
     def _delete_topic(self, topic: TopicImage) -> None:
         for index in range(len(topic.partitions)):
             partition = self.partitions.get((topic.name, index))

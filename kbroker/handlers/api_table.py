@@ -133,15 +133,31 @@ OWN_TABLE: dict[int, tuple[str, int, int]] = {19266: ("kbroker_command", 0, 0)}
 OWN_CLIENT = "kbroker"
 
 
+#: Only on nodes of a cluster that ZooKeeper keeps, where there are no listeners of controllers: what the
+#: controller sends to brokers, brokers to the controller, and each to the other for its clients.
+ZOOKEEPER_TABLE: dict[int, tuple[str, int, int]] = {
+    4: ("leader_and_isr", 0, 7),
+    5: ("stop_replica", 0, 4),
+    6: ("update_metadata", 0, 8),
+    7: ("controlled_shutdown", 0, 3),
+    56: ("alter_partition", 0, 3),
+    58: ("envelope", 0, 0),
+    67: ("allocate_producer_ids", 0, 0),
+}
+#: Of the metadata quorum, which there is not then.
+QUORUM_ONLY = frozenset({55, 64, 80, 81, 82, 94})
+
+
 class ServedApis:
     """The APIs of a listener.
 
     Args:
         compatibility: a release's name, or `all`.
         role: of the listener (`ConnectionContext.role`).
+        zookeeper: whether the cluster is kept in ZooKeeper.
     """
 
-    def __init__(self, compatibility: str = "all", role: str = BROKER) -> None:
+    def __init__(self, compatibility: str = "all", role: str = BROKER, zookeeper: bool = False) -> None:
         kafka = release(compatibility)
         #: What ApiVersions says to everybody: (key, lowest, highest).
         self.advertised: list[tuple[int, int, int]] = []
@@ -161,12 +177,22 @@ class ServedApis:
                 lowest, highest = kafka.served[key]
                 self._served[key] = (max(low, lowest), min(high, highest))
                 self.advertised.append((key, max(low, kafka.advertised[key][0]), min(high, highest)))
+        if zookeeper:
+            self._in_zookeeper()
         if role != BROKER:
             return
         if kafka is None or kafka.number >= _TELEMETRY_SINCE:
             self.telemetry = [(key, low, high) for key, (_, low, high) in TELEMETRY_TABLE.items()]
         for key, low, high in [*self.telemetry, *((key, *row[1:]) for key, row in OWN_TABLE.items())]:
             self._served[key] = (low, high)
+
+    def _in_zookeeper(self) -> None:
+        without = QUORUM_ONLY | ZOOKEEPER_TABLE.keys()
+        self.advertised = [each for each in self.advertised if each[0] not in without]
+        self.advertised += [(key, low, high) for key, (_, low, high) in ZOOKEEPER_TABLE.items()]
+        self.advertised.sort()
+        self._served = {key: versions for key, versions in self._served.items() if key not in without}
+        self._served.update((key, (low, high)) for key, (_, low, high) in ZOOKEEPER_TABLE.items())
 
     def module(self, key: int, version: int) -> str | None:
         """Which module under `kbroker.handlers` answers; None: nobody, the connection closes."""
@@ -178,10 +204,11 @@ class ServedApis:
         legacy = LEGACY_TABLE.get(key)
         if legacy is not None and version <= legacy[2]:
             return legacy[0]
-        return (API_TABLE.get(key) or TELEMETRY_TABLE.get(key) or OWN_TABLE[key])[0]
+        row = API_TABLE.get(key) or TELEMETRY_TABLE.get(key) or OWN_TABLE.get(key)
+        return (row or ZOOKEEPER_TABLE[key])[0]
 
 
 @lru_cache(maxsize=8)
-def served_apis(compatibility: str, role: str = BROKER) -> ServedApis:
+def served_apis(compatibility: str, role: str = BROKER, zookeeper: bool = False) -> ServedApis:
     """See `ServedApis`."""
-    return ServedApis(compatibility, role)
+    return ServedApis(compatibility, role, zookeeper)

@@ -87,13 +87,14 @@ def _check_target(services: Services, request: ApiVersionsRequest) -> ErrorCode:
 
 
 def _api_keys(services: Services, role: str) -> list[ApiVersion]:
-    return list(_named(services.compatibility, role, services.client_metrics.keeps))
+    zookeeper = "zookeeper" in services.extras
+    return list(_named(services.compatibility, role, services.client_metrics.keeps, zookeeper))
 
 
 @lru_cache(8)
-def _named(compatibility: str, role: str, telemetry: bool) -> tuple[ApiVersion, ...]:
+def _named(compatibility: str, role: str, telemetry: bool, zookeeper: bool) -> tuple[ApiVersion, ...]:
     """They are asked for on every connection; nobody changes what is in this."""
-    apis = served_apis(compatibility, role)
+    apis = served_apis(compatibility, role, zookeeper)
     named = apis.advertised + apis.telemetry if telemetry else apis.advertised
     return tuple(ApiVersion(api_key=key, min_version=low, max_version=high) for key, low, high in named)
 

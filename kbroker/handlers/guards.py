@@ -27,6 +27,10 @@ Handle = Callable[[Any, Any, Any], Any]
 
 #: API key -> operations on the cluster of which one has to be allowed.
 CLUSTER: dict[int, tuple[Operation, ...]] = {
+    4: (Operation.CLUSTER_ACTION,),  # LeaderAndIsr
+    5: (Operation.CLUSTER_ACTION,),  # StopReplica
+    6: (Operation.CLUSTER_ACTION,),  # UpdateMetadata
+    7: (Operation.CLUSTER_ACTION,),  # ControlledShutdown
     27: (Operation.ALTER, Operation.CLUSTER_ACTION),  # WriteTxnMarkers
     29: (Operation.DESCRIBE,),  # DescribeAcls
     30: (Operation.ALTER,),  # CreateAcls

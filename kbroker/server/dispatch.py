@@ -56,6 +56,7 @@ _HEADER = Struct(">iih")
 _KEY_AND_VERSION = Struct(">i")
 _SIZE = Struct(">i")
 _SIZE_AND_CORRELATION = Struct(">ii")
+_CONTROLLED_SHUTDOWN = 7
 _FETCH = 1
 _API_VERSIONS = 18
 #: Handlers whose raw path has a `finish_batch`.
@@ -96,7 +97,7 @@ class Dispatcher:
         self.services = services
         self._requests = services.requests
         self._role = role
-        self._apis = served_apis(services.compatibility, role)
+        self._apis = served_apis(services.compatibility, role, "zookeeper" in services.extras)
         self._routes: dict[int, Route] = {}
         self._raw_paths: dict[str, Any] = {}
         #: By API key, the paths that stage what comes together.
@@ -448,6 +449,9 @@ def read_header(
     if len(frame) < 10:
         raise ProtocolError("request header is cut short")
     _, correlation_id, length = _HEADER.unpack_from(frame)
+    if route.api_key == _CONTROLLED_SHUTDOWN and route.version == 0:
+        # The one request whose header has no client id.
+        return RequestContext(connection, route.api_key, 0, correlation_id, None), 8
     position = 10
     client_id = None
     if length >= 0:

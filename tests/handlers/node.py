@@ -157,7 +157,9 @@ class Client:
         correlation = next(self._correlation)
         self._asked.append((correlation, key, version))
         raw = client_id.encode()
-        head = pack(">hhih", key, version, correlation, len(raw)) + raw
+        head = pack(">hhi", key, version, correlation)
+        if request_header_version(key, version) >= 1:
+            head += pack(">h", len(raw)) + raw
         if request_header_version(key, version) >= 2:
             head += b"\0"
         body = head + request.encode(version)

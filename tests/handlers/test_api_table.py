@@ -12,6 +12,7 @@ from kbroker.handlers.api_table import (
     LEGACY_TABLE,
     OWN_TABLE,
     TELEMETRY_TABLE,
+    ZOOKEEPER_TABLE,
     ServedApis,
 )
 from kbroker.handlers.context import CONTROLLER
@@ -52,9 +53,22 @@ def test_a_controller_has_a_handler_of_its_own(key):
     assert ServedApis(role=CONTROLLER).module(key, high) == name
 
 
+@pytest.mark.parametrize("key", ZOOKEEPER_TABLE)
+def test_where_zookeeper_keeps_the_cluster_brokers_answer_more(key):
+    name, low, high = ZOOKEEPER_TABLE[key]
+    module = import_module(f"kbroker.handlers.{name}")
+    assert (low, high) == getattr(module, "ZOOKEEPER_VERSIONS", module.VERSIONS)
+    assert ServedApis(zookeeper=True).module(key, high) == ServedApis(zookeeper=True).module(key, low) == name
+    assert ServedApis().module(key, high) is None
+    assert key not in {each[0] for each in ServedApis().advertised}
+    for message in (request_class(key), response_class(key)):
+        assert message.MIN_VERSION <= low <= high <= message.MAX_VERSION
+
+
 def test_every_handler_is_in_a_table():
     folder = Path(handlers.__file__).parent
-    named = {name for name, _, _ in [*MODERN.values(), *LEGACY_TABLE.values(), *CONTROLLER_TABLE.values()]}
+    tables = [MODERN, LEGACY_TABLE, CONTROLLER_TABLE, ZOOKEEPER_TABLE]
+    named = {name for table in tables for name, _, _ in table.values()}
     for path in folder.glob("*.py"):
         if "VERSIONS = (" in path.read_text():
             assert path.stem in named, path.stem

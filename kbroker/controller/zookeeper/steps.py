@@ -118,7 +118,7 @@ def births(image: ClusterImage, unborn: Sequence[TopicPartition]) -> list[Metada
 
 
 def with_leader_epochs(
-    records: Sequence[MetadataRecord], image: ClusterImage, *, by_leader: bool = False
+    records: Sequence[MetadataRecord], image: ClusterImage, by_leader: bool = False
 ) -> list[MetadataRecord]:
     """The records, with a new leader epoch for each change that brokers must hear of.
 

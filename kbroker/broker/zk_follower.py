@@ -1,0 +1,203 @@
+"""This broker as it obeys its controller where ZooKeeper keeps the cluster.
+
+What the controller's requests come to is published like any metadata, so that logs appear, are led, copied
+and go as in a cluster of KRaft. An answer is given when everybody here has been told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, TypeVar
+
+from kbroker.broker.deferred import Deferred
+from kbroker.controller.zookeeper import following
+from kbroker.controller.zookeeper.following import Followed, Replica, Stop
+from kbroker.errors import ErrorCode
+from kbroker.metadata.delta import ClusterDelta, TopicDelta
+from kbroker.metadata.difference import difference
+from kbroker.protocol.generated.leader_and_isr_response import (
+    LeaderAndIsrPartitionError,
+    LeaderAndIsrResponse,
+    LeaderAndIsrTopicError,
+)
+from kbroker.protocol.generated.stop_replica_response import StopReplicaPartitionError, StopReplicaResponse
+from kbroker.protocol.generated.update_metadata_response import UpdateMetadataResponse
+from kbroker.types import TopicPartition
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kbroker.broker.replica_manager import ReplicaManager
+    from kbroker.broker.zk_memory import ZkMetadata
+    from kbroker.metadata.image import ClusterImage, PartitionImage
+    from kbroker.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
+    from kbroker.protocol.generated.stop_replica_request import StopReplicaRequest
+    from kbroker.protocol.generated.update_metadata_request import UpdateMetadataRequest
+
+T = TypeVar("T")
+
+#: From this version on LeaderAndIsr is answered by topic ids.
+_BY_ID = 5
+
+
+class ZkFollower:
+    """See the module.
+
+    Args:
+        metadata: what this broker knows; its epoch is that of the newest controller it has heard of.
+        replicas: led and copied as told.
+        broker_epoch: of this broker's registration; -1: it has none.
+        on_newer: told that another controller is active, while this node believes to be it.
+    """
+
+    def __init__(
+        self,
+        node_id: int,
+        metadata: ZkMetadata,
+        replicas: ReplicaManager,
+        broker_epoch: Callable[[], int],
+        on_newer: Callable[[], None],
+    ) -> None:
+        self._node_id = node_id
+        self._metadata = metadata
+        self._replicas = replicas
+        self._broker_epoch = broker_epoch
+        self._on_newer = on_newer
+        self._told: Mapping[TopicPartition, Replica] = {}
+        self._ahead: Mapping[TopicPartition, PartitionImage] = {}
+        #: Neither led nor copied, until LeaderAndIsr names them again.
+        self._stopped: set[TopicPartition] = set()
+
+    def leader_and_isr(self, request: LeaderAndIsrRequest, version: int) -> Deferred[LeaderAndIsrResponse]:
+        """Answered when this broker leads and follows as told."""
+        code = self._refusal(request, request.is_kraft_controller)
+        if code is not ErrorCode.NONE:
+            return _done(_led(request, version, code, lambda tp: code))
+        before = self._metadata.image
+        known, errors = following.leader_and_isr(self._known(), self._node_id, request, self._is_offline)
+        obeyed = [tp for tp, each in errors.items() if each is ErrorCode.NONE]
+        again = [tp for tp in obeyed if tp in self._stopped]
+        self._stopped.difference_update(again)
+        delta = difference(before, known.image)
+        _name(delta, known.image, again)
+
+        def answer() -> LeaderAndIsrResponse:
+            for tp in obeyed:
+                if self._is_offline(tp):
+                    errors[tp] = ErrorCode.KAFKA_STORAGE_ERROR
+            return _led(request, version, ErrorCode.NONE, errors.__getitem__)
+
+        return self._publish(known, delta, answer)
+
+    def update_metadata(self, request: UpdateMetadataRequest) -> Deferred[UpdateMetadataResponse]:
+        """Answered when everybody here knows of it."""
+        code = self._refusal(request, request.is_kraft_controller)
+        if code is not ErrorCode.NONE:
+            return _done(UpdateMetadataResponse(error_code=code))
+        before = self._metadata.image
+        known = following.update_metadata(self._known(), self._node_id, self._broker_epoch(), request)
+        return self._publish(known, difference(before, known.image), UpdateMetadataResponse)
+
+    def stop_replica(self, request: StopReplicaRequest) -> Deferred[StopReplicaResponse]:
+        """Answered when what was named is stopped; and is gone, where that was asked for."""
+        code = self._refusal(request, request.is_kraft_controller)
+        if code is not ErrorCode.NONE:
+            return _done(StopReplicaResponse(error_code=code))
+        before = self._metadata.image
+        known, errors, stops = following.stop_replica(self._known(), self._node_id, request, self._is_offline)
+
+        def answer() -> StopReplicaResponse:
+            for stop in stops:
+                self._stop(stop)
+            return StopReplicaResponse(
+                partition_errors=[
+                    StopReplicaPartitionError(
+                        topic_name=tp.topic, partition_index=tp.partition, error_code=each
+                    )
+                    for tp, each in errors.items()
+                ]
+            )
+
+        return self._publish(known, difference(before, known.image), answer)
+
+    # -- parts -----------------------------------------------------------------------------------------------
+
+    def _known(self) -> Followed:
+        return Followed(self._metadata.image, self._told, self._ahead)
+
+    def _refusal(
+        self, request: LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest, is_kraft: bool
+    ) -> ErrorCode:
+        image = self._metadata.image
+        code = following.refusal(
+            image,
+            self._broker_epoch(),
+            controller_epoch=request.controller_epoch,
+            broker_epoch=request.broker_epoch,
+            is_kraft=is_kraft,
+        )
+        if (
+            code is ErrorCode.NONE
+            and request.controller_epoch > image.epoch
+            and image.controller_id == self._node_id
+        ):
+            self._on_newer()
+        return code
+
+    def _publish(self, known: Followed, delta: ClusterDelta, answer: Callable[[], T]) -> Deferred[T]:
+        self._told, self._ahead = known.replicas, known.ahead
+        self._metadata.handed_over(known.image.offset, known.image, delta)
+        answered: Deferred[T] = Deferred()
+        self._metadata.when_told(lambda: answered.resolve(answer()))
+        return answered
+
+    def _is_offline(self, tp: TopicPartition) -> bool:
+        partition = self._replicas.get(tp.topic, tp.partition)
+        return partition is not None and (partition.log is None or partition.log.directory.offline)
+
+    def _stop(self, stop: Stop) -> None:
+        tp = stop.topic_partition
+        if not stop.delete:
+            self._stopped.add(tp)
+            self._replicas.stop_replica(tp)
+            return
+        self._stopped.discard(tp)
+        if self._replicas.get(tp.topic, tp.partition) is None and self._replicas.logs.get(tp) is not None:
+            # From an earlier life of this broker, in which the topic was there.
+            self._replicas.logs.delete(tp)
+
+
+def _name(delta: ClusterDelta, image: ClusterImage, partitions: Iterable[TopicPartition]) -> None:
+    """Name partitions in a delta even if nothing of them has changed."""
+    for tp in partitions:
+        topic, state = image.topics.get(tp.topic), image.topics.partition(*tp)
+        if topic is None or state is None:
+            continue
+        change = delta.topics.get(topic.id) or TopicDelta(topic, topic, {})
+        delta.topics[topic.id] = change._replace(partitions={**change.partitions, tp.partition: state})
+
+
+def _led(
+    request: LeaderAndIsrRequest, version: int, code: ErrorCode, of: Callable[[TopicPartition], ErrorCode]
+) -> LeaderAndIsrResponse:
+    response = LeaderAndIsrResponse(error_code=code)
+    for name, topic_id, states in following.led_topics(request):
+        errors = [
+            LeaderAndIsrPartitionError(
+                topic_name=name if version < _BY_ID else "",
+                partition_index=each.partition_index,
+                error_code=of(TopicPartition(name, each.partition_index)),
+            )
+            for each in states
+        ]
+        if version < _BY_ID:
+            response.partition_errors += errors
+        else:
+            response.topics.append(LeaderAndIsrTopicError(topic_id=topic_id, partition_errors=errors))
+    return response
+
+
+def _done(response: T) -> Deferred[T]:
+    answered: Deferred[T] = Deferred()
+    answered.resolve(response)
+    return answered
