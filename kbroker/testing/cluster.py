@@ -173,10 +173,11 @@ class Cluster:
     # -- life ------------------------------------------------------------------------------------------------
 
     def start(self) -> Cluster:
-        """Start all nodes; returns when all serve.
+        """Start all nodes; returns when all serve, and each that can be reached knows the others.
 
         Raises:
             ConfigError: one cannot start; the text says why.
+            AssertionError: they do not find each other.
         """
         first = not self.nodes
         if first:
@@ -187,6 +188,8 @@ class Cluster:
                 node.spawn()
             for node in started:
                 node.wait_ready()
+            if started:
+                self._wait_acquainted()
         except BaseException:
             if first:
                 self.stop()
@@ -388,6 +391,19 @@ class Cluster:
     def _knows(self, node_id: int, topic: str) -> bool:
         found = self.metadata(node_id, [topic]).topics
         return all(topic.partitions and not topic.error_code for topic in found)
+
+    def _wait_acquainted(self) -> None:
+        """A node serves as soon as it may lead; of those that came at the same time it hears a moment later."""
+        there = {
+            node.id
+            for node in self.nodes.values()
+            if node.running and not (node.paused or node.has_ended() or self._is_cut(node.id))
+        }
+        for node_id in there:
+            self.wait_for(partial(self._names, node_id, there))
+
+    def _names(self, node_id: int, brokers: set[int]) -> bool:
+        return brokers <= {broker.node_id for broker in self.metadata(node_id, []).brokers}
 
     def _is_cut(self, node_id: int) -> bool:
         return self._links is not None and any(node_id in way for way in self._links.cuts)
