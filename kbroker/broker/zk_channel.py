@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.peer import PeerAddress, PeerError
-from kbroker.broker.zk_requests import Told, knows_not_all, leader_and_isr, stop_replica, update_metadata
+from kbroker.broker.zk_requests import (
+    Told,
+    knows_not_all,
+    leader_and_isr,
+    said,
+    stop_replica,
+    update_metadata,
+)
 
 if TYPE_CHECKING:
     from kbroker.broker.peer import Peers
@@ -43,11 +50,21 @@ class ZkChannel:
         self._listener = listener
         self._image: ClusterImage | None = None
         self._brokers: dict[int, _Broker] = {}
+        #: Whom this node told last, and in which epoch: it may only have to read the cluster again.
+        self._former: dict[int, _Broker] = {}
+        self._former_epoch = -1
 
     def activated(self, image: ClusterImage) -> None:
-        """See `ControllerWatcher`: a new controller tells everybody everything."""
+        """See `ControllerWatcher`: a new controller tells everybody everything.
+
+        One that goes on in its epoch also knows what it has told: of what is deleted brokers hear by that
+        only.
+        """
         self.resigned()
+        if self._former_epoch != image.epoch:
+            self._former = {}
         self.committed(image)
+        self._former = {}
 
     def committed(self, image: ClusterImage) -> None:
         """See `ControllerWatcher`."""
@@ -63,10 +80,15 @@ class ZkChannel:
                 if known is not None:
                     known.stop()
                 known = self._brokers[broker.id] = _Broker(self, broker)
+                former = self._former.get(broker.id)
+                if former is not None and former.epoch == broker.epoch:
+                    known.told = said(former.told, former.asked)
             known.tell()
 
     def resigned(self) -> None:
         """See `ControllerWatcher`."""
+        if self._image is not None:
+            self._former, self._former_epoch = dict(self._brokers), self._image.epoch
         self._image = None
         for broker in self._brokers.values():
             broker.stop()
@@ -114,6 +136,8 @@ class _Broker:
         address = channel.address(broker)
         self.address = PeerAddress(broker.id, "", 0) if address is None else address
         self.told = Told()
+        #: What it knows if it heard the last request.
+        self.asked = self.told
         self._under_way = False
         self._stopped = address is None
         self._troubled = False
@@ -128,6 +152,7 @@ class _Broker:
             return
         for request, after in self._channel.requests(self):
             self._under_way = True
+            self.asked = after
             self._channel.send(self, request).then(lambda done, after=after: self._answered(after, done))  # type: ignore[misc]
             return
 

@@ -96,6 +96,13 @@ class ZkController:
         """See `ElectionListener`."""
         self._metadata.controller_is(broker_id)
 
+    def read_again(self) -> None:
+        """Others have written what this controller does not know: everything is read, and who waits is told
+        NOT_CONTROLLER."""
+        if self._writer is not None:
+            _log.info("the cluster is read again from ZooKeeper: somebody else has changed it")
+            self._read()
+
     # -- a reading -------------------------------------------------------------------------------------------
 
     def _stop_leading(self) -> None:

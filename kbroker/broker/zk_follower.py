@@ -6,6 +6,8 @@ and go as in a cluster of KRaft. An answer is given when everybody here has been
 
 from __future__ import annotations
 
+import logging
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -20,9 +22,10 @@ from kbroker.protocol.generated.leader_and_isr_response import (
     LeaderAndIsrResponse,
     LeaderAndIsrTopicError,
 )
+from kbroker.protocol.generated.remove_topic_record import RemoveTopicRecord
 from kbroker.protocol.generated.stop_replica_response import StopReplicaPartitionError, StopReplicaResponse
 from kbroker.protocol.generated.update_metadata_response import UpdateMetadataResponse
-from kbroker.types import TopicPartition
+from kbroker.types import ZERO_UUID, TopicPartition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,8 +36,11 @@ if TYPE_CHECKING:
     from kbroker.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
     from kbroker.protocol.generated.stop_replica_request import StopReplicaRequest
     from kbroker.protocol.generated.update_metadata_request import UpdateMetadataRequest
+    from kbroker.types import Uuid
 
 T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
 
 #: From this version on LeaderAndIsr is answered by topic ids.
 _BY_ID = 5
@@ -67,9 +73,94 @@ class ZkFollower:
         self._ahead: Mapping[TopicPartition, PartitionImage] = {}
         #: Neither led nor copied, until LeaderAndIsr names them again.
         self._stopped: set[TopicPartition] = set()
+        #: Reads configs of topics, which have to be known before their logs are made.
+        self.topic_configs: Callable[[list[str]], Deferred[None]] | None = None
+        #: Told that a controller was heard of for the first time.
+        self.on_new_controller: Callable[[], None] = _nothing
+        #: Topics whose configs were read, though UpdateMetadata has not told of them yet.
+        self._configured: dict[str, Uuid] = {}
+        #: One request after the other.
+        self._line: deque[Callable[[], None]] = deque()
+        self._is_at_work = False
 
     def leader_and_isr(self, request: LeaderAndIsrRequest, version: int) -> Deferred[LeaderAndIsrResponse]:
         """Answered when this broker leads and follows as told."""
+        named = [(name, topic_id) for name, topic_id, _ in following.led_topics(request)]
+        return self._in_line(named, lambda: self._leader_and_isr(request, version))
+
+    def update_metadata(self, request: UpdateMetadataRequest) -> Deferred[UpdateMetadataResponse]:
+        """Answered when everybody here knows of it."""
+        named = [
+            (name, topic_id)
+            for name, topic_id, states in following.told_topics(request)
+            if any(each.leader != following.LEADER_DURING_DELETE for each in states)
+        ]
+        return self._in_line(named, lambda: self._update_metadata(request))
+
+    def stop_replica(self, request: StopReplicaRequest) -> Deferred[StopReplicaResponse]:
+        """Answered when what was named is stopped; and is gone, where that was asked for."""
+        return self._in_line([], lambda: self._stop_replica(request))
+
+    def topics_are_gone(self, topic_ids: Iterable[Uuid]) -> Deferred[None]:
+        """Topics that were deleted while no controller told this broker of it."""
+
+        def work() -> Deferred[None]:
+            image = self._metadata.image
+            delta = ClusterDelta(image)
+            for topic_id in topic_ids:
+                if image.topics.by_id(topic_id) is not None:
+                    delta.replay(RemoveTopicRecord(topic_id=topic_id))
+            new = delta.image(image.offset + 1, image.epoch)
+            told = {tp: each for tp, each in self._told.items() if each.topic_id not in delta.deleted_topics}
+            return self._publish(Followed(new, told, self._ahead), delta, lambda: None)
+
+        return self._in_line([], work)
+
+    # -- one after the other ---------------------------------------------------------------------------------
+
+    def _in_line(self, named: list[tuple[str, Uuid]], work: Callable[[], Deferred[T]]) -> Deferred[T]:
+        answered: Deferred[T] = Deferred()
+
+        def finished(answer: Deferred[T]) -> None:
+            self._is_at_work = False
+            answered.follow(answer)
+            self._go_on()
+
+        def obey(done: Deferred[None] | None) -> None:
+            if done is not None and not done.succeeded:
+                # The session is over, or ZooKeeper denies it: the next session reads all configs.
+                _log.info("the configs of new topics could not be read")
+            try:
+                work().then(finished)
+            except Exception as error:
+                self._is_at_work = False
+                answered.fail(error)
+                raise
+
+        def begin() -> None:
+            new = [
+                each
+                for each in following.new_topics(self._metadata.image, named)
+                if each[1] == ZERO_UUID or self._configured.get(each[0]) != each[1]
+            ]
+            if not new or self.topic_configs is None:
+                obey(None)
+                return
+            self._configured.update(new)
+            self.topic_configs([name for name, _ in new]).then(obey)
+
+        self._line.append(begin)
+        self._go_on()
+        return answered
+
+    def _go_on(self) -> None:
+        while self._line and not self._is_at_work:
+            self._is_at_work = True
+            self._line.popleft()()
+
+    # -- obeying ---------------------------------------------------------------------------------------------
+
+    def _leader_and_isr(self, request: LeaderAndIsrRequest, version: int) -> Deferred[LeaderAndIsrResponse]:
         code = self._refusal(request, request.is_kraft_controller)
         if code is not ErrorCode.NONE:
             return _done(_led(request, version, code, lambda tp: code))
@@ -89,17 +180,17 @@ class ZkFollower:
 
         return self._publish(known, delta, answer)
 
-    def update_metadata(self, request: UpdateMetadataRequest) -> Deferred[UpdateMetadataResponse]:
-        """Answered when everybody here knows of it."""
+    def _update_metadata(self, request: UpdateMetadataRequest) -> Deferred[UpdateMetadataResponse]:
         code = self._refusal(request, request.is_kraft_controller)
         if code is not ErrorCode.NONE:
             return _done(UpdateMetadataResponse(error_code=code))
         before = self._metadata.image
         known = following.update_metadata(self._known(), self._node_id, self._broker_epoch(), request)
+        for name in [each for each in self._configured if each in known.image.topics]:
+            del self._configured[name]
         return self._publish(known, difference(before, known.image), UpdateMetadataResponse)
 
-    def stop_replica(self, request: StopReplicaRequest) -> Deferred[StopReplicaResponse]:
-        """Answered when what was named is stopped; and is gone, where that was asked for."""
+    def _stop_replica(self, request: StopReplicaRequest) -> Deferred[StopReplicaResponse]:
         code = self._refusal(request, request.is_kraft_controller)
         if code is not ErrorCode.NONE:
             return _done(StopReplicaResponse(error_code=code))
@@ -136,12 +227,10 @@ class ZkFollower:
             broker_epoch=request.broker_epoch,
             is_kraft=is_kraft,
         )
-        if (
-            code is ErrorCode.NONE
-            and request.controller_epoch > image.epoch
-            and image.controller_id == self._node_id
-        ):
-            self._on_newer()
+        if code is ErrorCode.NONE and request.controller_epoch > image.epoch:
+            if image.controller_id == self._node_id:
+                self._on_newer()
+            self.on_new_controller()
         return code
 
     def _publish(self, known: Followed, delta: ClusterDelta, answer: Callable[[], T]) -> Deferred[T]:
@@ -165,6 +254,10 @@ class ZkFollower:
         if self._replicas.get(tp.topic, tp.partition) is None and self._replicas.logs.get(tp) is not None:
             # From an earlier life of this broker, in which the topic was there.
             self._replicas.logs.delete(tp)
+
+
+def _nothing() -> None:
+    """Until somebody asks to be told."""
 
 
 def _name(delta: ClusterDelta, image: ClusterImage, partitions: Iterable[TopicPartition]) -> None:

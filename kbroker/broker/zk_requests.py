@@ -61,6 +61,22 @@ class Told:
     first: bool = True
 
 
+def said(told: Told, asked: Told) -> Told:
+    """What a broker may know of that has acknowledged `told`, and may have heard what leads to `asked`.
+
+    The newest is said to it again in any case, but that something is deleted, too.
+    """
+    known = {} if told.metadata is None else told.metadata
+    maybe = {} if asked.metadata is None else asked.metadata
+    topics = {key: each._replace(partitions=()) for key, each in maybe.items() if key not in known}
+    replicas = {
+        key: each._replace(state=each.state._replace(leader_epoch=-1))
+        for key, each in asked.replicas.items()
+        if key not in told.replicas
+    }
+    return Told({**told.replicas, **replicas}, {**known, **topics}, {}, True)
+
+
 def _live(image: ClusterImage) -> dict[int, BrokerImage]:
     return {each.id: each for each in image.brokers.values() if not each.fenced and each.epoch >= 0}
 

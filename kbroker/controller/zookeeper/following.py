@@ -11,12 +11,13 @@ partitions of this broker for all that the topic has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from kbroker.controller.zookeeper.entities import made_id
 from kbroker.errors import ErrorCode
 from kbroker.metadata.image import (
+    CONFIG_TOPIC,
     DIRECTORY_LOST,
     DIRECTORY_UNASSIGNED,
     NO_LEADER,
@@ -144,6 +145,14 @@ class _Topics:
         self._removed[topic.id] = topic
         self._changed.pop(topic.name, None)
 
+    def _configs(self) -> Mapping[tuple[int, str], Mapping[str, str]]:
+        """Configs go with their topic; who makes one anew has read those of the new one already."""
+        gone = {each.name for each in self._removed.values()} - self._changed.keys()
+        configs = self._image.configs
+        if not any((CONFIG_TOPIC, name) in configs for name in gone):
+            return configs
+        return {key: value for key, value in configs.items() if key[0] != CONFIG_TOPIC or key[1] not in gone}
+
     def image(
         self, request: LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest
     ) -> ClusterImage:
@@ -152,6 +161,7 @@ class _Topics:
         return replace(
             self._image,
             topics=self._image.topics.changed(list(self._removed.values()), written),
+            configs=self._configs(),
             offset=self._image.offset + 1,
             epoch=request.controller_epoch,
             controller_id=request.controller_id,
@@ -168,6 +178,15 @@ class _Topics:
 
 def _is_older(state: PartitionImage, known: PartitionImage) -> bool:
     return (state.leader_epoch, state.partition_epoch) < (known.leader_epoch, known.partition_epoch)
+
+
+def new_topics(image: ClusterImage, named: Iterable[tuple[str, Uuid]]) -> list[tuple[str, Uuid]]:
+    """Those of the topics that a request names which the image does not have."""
+    return [
+        (name, topic_id)
+        for name, topic_id in named
+        if (topic := image.topics.get(name)) is None or topic_id not in (ZERO_UUID, topic.id)
+    ]
 
 
 # -- LeaderAndIsr ----------------------------------------------------------------------------------------
@@ -260,7 +279,7 @@ def update_metadata(
             if tp in replicas and replicas[tp].topic_id == topic.id:
                 del replicas[tp]
 
-    for name, told_id, states in _told_topics(request):
+    for name, told_id, states in told_topics(request):
         topic_id = topics.id_of(name, told_id)
         named.add(topic_id)
         old = known.image.topics.get(name)
@@ -288,9 +307,10 @@ def update_metadata(
     return Followed(image, replicas, ahead)
 
 
-def _told_topics(
+def told_topics(
     request: UpdateMetadataRequest,
 ) -> Iterator[tuple[str, Uuid, list[UpdateMetadataPartitionState]]]:
+    """Name, id and partitions, in whichever version they came: before 5 there are no topics."""
     for topic in request.topic_states:
         yield topic.topic_name, topic.topic_id, topic.partition_states
     for state in request.ungrouped_partition_states:
