@@ -6,6 +6,7 @@ import pytest
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.peer import PeerError, PeerFailure
+from kbroker.broker.zk_admin_requests import ZkAdminRequests
 from kbroker.broker.zk_channel import ZkChannel
 from kbroker.broker.zk_follower import ZkFollower
 from kbroker.broker.zk_notifications import KEPT_MS, ZkNotifications
@@ -15,11 +16,13 @@ from kbroker.controller.controlled_shutdown import shut_down
 from kbroker.controller.decision import Decision
 from kbroker.controller.election_rules import ElectionRules
 from kbroker.controller.zookeeper.node_znodes import BrokerZnode
+from kbroker.controller.zookeeper.topic_znodes import encode_partitions, encode_reassignments
 from kbroker.controller.zookeeper.tree import Create, SetData
 from kbroker.metadata.image import Endpoint
 from kbroker.protocol.generated.config_record import ConfigRecord
 from kbroker.protocol.generated.remove_topic_record import RemoveTopicRecord
 from kbroker.protocol.generated.update_metadata_request import UpdateMetadataRequest
+from kbroker.types import TopicPartition
 from tests.sim import test_zk_controller as base
 from tests.sim.test_zk_controller import SESSION_MS, partition, result
 
@@ -72,6 +75,9 @@ class Broker(base.Broker):
         super().__init__(world, broker_id, life)
         self.metadata.publish_from_now()
         self.driver.watch(ZkChannel(broker_id, Network(world, self.host), self.host, "PLAINTEXT"))
+        self.driver.watch(
+            ZkAdminRequests(self.client, self.driver, self.host, ElectionRules(), self.controller.read_again)
+        )
         self.replicas = NoLogs()
         self.follower = ZkFollower(
             broker_id,
@@ -260,6 +266,72 @@ def test_a_broker_that_wants_to_stop_leads_nothing(world):
     world.check_all()
     world.restart(leaves)
     world.run(SESSION_MS * 4)
+    world.check_all()
+
+
+def write(world, *operations):
+    result(world, world.brokers[1].client.multi(list(operations)), 600)
+
+
+def test_a_mark_deletes_a_topic(world):
+    result(world, world.create("t", (1, 2, 3)))
+    write(world, Create("/admin/delete_topics/t"), Create("/admin/delete_topics/nix"))
+    assert not [path for path in world.model.nodes if path.startswith("/admin/delete_topics/")]
+    assert len(world.in_zookeeper().topics) == 0
+    world.check_all()
+
+
+def test_a_reassignment_by_znode_is_there_until_it_is_complete(world):
+    result(world, world.create("t", (1, 2), (1, 2)))
+    asked = {TopicPartition("t", 0): [1, 3], TopicPartition("nix", 0): [1]}
+    write(world, Create("/admin/reassign_partitions", encode_reassignments(asked)))
+    under_way = partition(world)
+    assert (under_way.adding_replicas, under_way.removing_replicas) == ((3,), (2,))
+    assert "/admin/reassign_partitions" in world.model.nodes
+    topic = world.in_zookeeper().topics.get("t")
+    isr = [IsrMember(1), IsrMember(2), IsrMember(3)]
+    proposal = Proposal(topic.id, 0, under_way.leader_epoch, under_way.partition_epoch, isr)
+    driver = world.active.driver
+    result(
+        world,
+        driver.append_records(
+            lambda image: alter_partitions(image, 1, image.brokers[1].epoch, [proposal], ElectionRules()),
+            by_leader=True,
+        ),
+    )
+    assert (partition(world).replicas, partition(world).isr) == ((1, 3), (1, 3))
+    assert "/admin/reassign_partitions" not in world.model.nodes
+    world.check_all()
+
+
+def test_preferred_leaders_by_znode(world):
+    result(world, world.create("t", (1, 2, 3)))
+    path = "/brokers/topics/t/partitions/0/state"
+    world.brokers[1].client.multi(
+        [
+            SetData(
+                path,
+                b'{"controller_epoch":1,"leader":2,"version":1,"leader_epoch":5,"isr":[1,2,3]}',
+                -1,
+            ),
+            Create("/isr_change_notification/isr_change_", b"", sequence=True),
+        ]
+    )
+    world.run(600)
+    # A broker of an old release wrote this, and told the controller.
+    assert world.active.driver.committed_image.topics.partition("t", 0).leader == 2
+    assert not [each for each in world.model.nodes if each.startswith("/isr_change_notification/")]
+    asked = encode_partitions([TopicPartition("t", 0), TopicPartition("nix", 1)])
+    write(world, Create("/admin/preferred_replica_election", asked))
+    assert partition(world).leader == 1
+    assert "/admin/preferred_replica_election" not in world.model.nodes
+    world.check_all()
+
+
+def test_nonsense_in_such_a_znode_is_told(world, caplog):
+    write(world, Create("/admin/reassign_partitions", b"{nonsense"))
+    assert "not obeyed: znode /admin/reassign_partitions" in caplog.text
+    result(world, world.create("t", (1, 2, 3)))
     world.check_all()
 
 
