@@ -100,6 +100,8 @@ class ZkClient:
         self._closed = False
         #: Whether the chroot is there, when the newest session began.
         self.root_exists = False
+        #: So many nodes are asked for at once by who reads all (zookeeper.max.in.flight.requests).
+        self.at_once = 500
         #: Why no session comes about, if ZooKeeper said so; None as long as it is only not reached.
         self.refusal: ZkError | None = None
 
