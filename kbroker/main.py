@@ -65,12 +65,13 @@ from kbroker.server.runtime import BlockingRunner, LoopTimer, SystemClock
 from kbroker.types import ZERO_UUID
 
 if TYPE_CHECKING:
+    from kbroker.broker.controller_driver import ControllerDriver
     from kbroker.broker.deferred import Deferred
     from kbroker.broker.storage_format import StorageFormat
+    from kbroker.broker.zk_membership import ZkMembership
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.metadata.delta import ClusterDelta
     from kbroker.metadata.image import ClusterImage
-    from kbroker.raft.wire import RaftWire
     from kbroker.storage.log_dir import LogDir
     from kbroker.storage.log_manager import LogManager
 
@@ -103,6 +104,7 @@ class Node:
         self._quorum: QuorumConfig
         self._folders: NodeFolders
         self._sockets: NodeSockets
+        self._kraft: KraftNode
         self._transport: RaftPeers
         self._peers: PeerClient
         self._incarnation_id = new_uuid()
@@ -165,16 +167,17 @@ class Node:
         assert folders.cluster_id is not None
         self.cluster_id = folders.cluster_id
         # The metadata may turn out to be none that can be served: until then nothing of the logs is touched.
-        services, kraft = self._wire(logs, timer, blocking)
+        services = self._wire(logs, timer, blocking)
+        kraft = self._kraft
         if quorum.is_broker:
-            self._topic_settings.found = kraft.expected_image
-            logs.load(self._clock.now_ms(), self._clock.monotonic_ms)
-            self._topic_settings.found = None
+            self._load(logs, kraft.expected_image)
         membership = self._join(services, kraft, logs, timer)
         self.metrics = await start_metrics(
             services, self._undo, kraft=kraft, membership=membership, is_broker=quorum.is_broker
         )
-        await self._listen(Dispatcher(services, CONTROLLER), CONTROLLER, membership)
+        controllers = Dispatcher(services, CONTROLLER)
+        self._answer_inside(controllers, membership)
+        await self._listen(controllers, CONTROLLER)
         self._undo.append(lambda: kraft.stop(clean=not self._crashed))
         await self._enter(kraft, membership)
         if not quorum.is_broker:
@@ -182,13 +185,19 @@ class Node:
         self._set_strays_aside(logs, services.metadata.image)
         self._start_chores(logs, services, timer)
         self._undo.append(open_restrictions(services, logs, self._disk, membership.ask_broker))
-        await self._listen(Dispatcher(services), BROKER, membership)
+        await self._listen(Dispatcher(services), BROKER)
         assert membership.lifecycle is not None
         await self._unless_failed(membership.lifecycle.serve())
         # Not from within the write that fails: who hears of it may change what is written.
         self._report_failure = partial(timer.call_later, 0, membership.lifecycle.beat_now)
         self._undo.append(partial(self._leave, services, kraft, membership.lifecycle))
         self._undo.append(preload(timer, guards=services.authorizer is not None))
+
+    def _load(self, logs: LogManager, expected: ClusterImage) -> None:
+        """Open the logs, with the settings that topics are expected to have."""
+        self._topic_settings.found = expected
+        logs.load(self._clock.now_ms(), self._clock.monotonic_ms)
+        self._topic_settings.found = None
 
     async def _enter(self, kraft: KraftNode, membership: Membership) -> None:
         """Join the quorum, and the brokers; then what is committed is published."""
@@ -203,22 +212,24 @@ class Node:
     async def _unless_failed(self, deferred: Deferred[None]) -> None:
         """Wait for it, but not on a disk that has failed meanwhile."""
         failed = asyncio.ensure_future(self.failed.wait())
-        resolved = asyncio.ensure_future(_resolved(deferred))
+        done = asyncio.ensure_future(resolved(deferred))
         try:
-            await asyncio.wait([failed, resolved], return_when=asyncio.FIRST_COMPLETED)
-            if not resolved.done():
+            await asyncio.wait([failed, done], return_when=asyncio.FIRST_COMPLETED)
+            if not done.done():
                 raise ConfigError(self._failure)
-            resolved.result()
+            done.result()
         finally:
             failed.cancel()
-            resolved.cancel()
+            done.cancel()
 
-    async def _listen(self, dispatcher: Dispatcher, role: str, membership: Membership) -> None:
+    def _answer_inside(self, dispatcher: Dispatcher, membership: Membership | ZkMembership) -> None:
+        """Let this node ask itself, and answer what comes in Envelopes."""
+        inner = InnerCalls(dispatcher, f"kbroker-{self.node_id}")
+        membership.ask_here = inner.ask
+        dispatcher.services.answer_frame = inner.answer_frame
+
+    async def _listen(self, dispatcher: Dispatcher, role: str) -> None:
         """Accept on the listeners of that kind."""
-        if role == CONTROLLER:
-            inner = InnerCalls(dispatcher, f"kbroker-{self.node_id}")
-            membership.ask_here = inner.ask
-            dispatcher.services.answer_frame = inner.answer_frame
         server = SocketServer(dispatcher, server_limits(self.config), dispatcher.services.traffic)
         follow_limits(server, dispatcher.services)
         self._undo.append(lambda: server.close(abort=self._crashed))
@@ -291,9 +302,7 @@ class Node:
 
     # -- parts -----------------------------------------------------------------------------------------
 
-    def _wire(
-        self, logs: LogManager, timer: LoopTimer, blocking: BlockingRunner
-    ) -> tuple[Services, KraftNode]:
+    def _wire(self, logs: LogManager, timer: LoopTimer, blocking: BlockingRunner) -> Services:
         config, clock = self.config, self._clock
         converting = BlockingRunner(asyncio.get_running_loop(), threads=1, name="convert")
         self._undo.append(converting.close)
@@ -302,8 +311,7 @@ class Node:
         self._undo.append(syncing.close)
         metadata = MetadataCache(self.cluster_id)
         peers = self._open_peers(timer)
-        wire = wire_of(self.cluster_id, self._quorum.controller_listener)
-        kraft = self._open_quorum(logs, metadata, peers, wire, timer, blocking)
+        controller, quorum = self._open_memory(logs, metadata, peers, timer, blocking)
         replicas = ReplicaManager(
             self.node_id,
             logs,
@@ -317,7 +325,7 @@ class Node:
         groups = GroupCoordinatorDriver(config, clock, timer, new_uuid, metadata, replicas, call_soon)
         replicas.on_leadership(groups.on_leadership)
         transactions = wire_transactions(
-            config, clock, timer, metadata, replicas, groups, kraft.controller.next_producer_id
+            config, clock, timer, metadata, replicas, groups, controller.next_producer_id
         )
         # In this order a change is told: settings, logs and leadership, coordinators.
         metadata.subscribe(self._apply_settings)
@@ -335,9 +343,9 @@ class Node:
             new_uuid=new_uuid,
             metadata=metadata,
             replicas=replicas,
-            controller=kraft.controller,
+            controller=controller,
             peers=peers,
-            quorum=QuorumService(kraft.raft, wire),
+            quorum=quorum,
             groups=groups,
             transactions=transactions,
             fetch_sessions=FetchSessionCache(
@@ -350,28 +358,31 @@ class Node:
             compatibility=config.get_str("kbroker.compatibility"),
             # One thread, not those of the disk: it holds the interpreter while it works.
             run_blocking=converting.run,
-            chores=ControllerChores(kraft.controller, config, clock, timer, self._incarnation_id),
+            chores=ControllerChores(
+                controller, config, clock, timer, self._incarnation_id, sessions=quorum is not None
+            ),
         )
         self._wire_client_metrics(services)
         self._undo.append(open_access(services, config))
         open_quotas(services)
         self._undo += [groups.close, transactions.close, services.stop_parts]
-        return services, kraft
+        return services
 
-    def _open_quorum(
+    def _open_memory(
         self,
         logs: LogManager,
         metadata: MetadataCache,
         peers: PeerClient,
-        wire: Callable[[], RaftWire],
         timer: LoopTimer,
         blocking: BlockingRunner,
-    ) -> KraftNode:
+    ) -> tuple[ControllerDriver, QuorumService | None]:
+        """Open where the metadata are kept."""
+        wire = wire_of(self.cluster_id, self._quorum.controller_listener)
         self._setup = self._kraft_setup(logs)
         self._transport = RaftPeers(
             peers, wire, self._quorum.controller_listener, self._setup.bootstrap_controllers
         )
-        return KraftNode(
+        kraft = self._kraft = KraftNode(
             self._setup,
             self._folders.metadata_log_dir(logs),
             metadata,
@@ -381,6 +392,7 @@ class Node:
             on_failure=self._metadata_failed,
             transport=self._transport,
         )
+        return kraft.controller, QuorumService(kraft.raft, wire)
 
     def _open_peers(self, timer: LoopTimer) -> PeerClient:
         config = self.config
@@ -419,6 +431,9 @@ class Node:
             services.is_heard = membership.lifecycle.is_heard
             services.metadata.subscribe(running_marker(logs, self.node_id, self._incarnation_id))
             self._replicate(services, membership)
+            self._directory_reports.connect(
+                partial(membership.channel.send, channel="directories"), membership.broker_epoch
+            )
         self._transport.on_foreign = membership.foreign
         services.to_controller = membership.channel
         services.forward = membership.forward
@@ -428,7 +443,7 @@ class Node:
         self._undo.append(membership.stop)
         return membership
 
-    def _replicate(self, services: Services, membership: Membership) -> None:
+    def _replicate(self, services: Services, membership: Membership | ZkMembership) -> None:
         setting = self.config.get_int
         assert services.peers is not None
         replication = Replication(
@@ -456,9 +471,6 @@ class Node:
         self._undo.append(replication.stop)
         name = "num.replica.fetchers"
         self.config.subscribe(lambda _: replication.resize(setting(name)), (name,))
-        self._directory_reports.connect(
-            partial(membership.channel.send, channel="directories"), membership.broker_epoch
-        )
 
     def _replication_quota(self, side: str) -> ReplicationQuota:
         return ReplicationQuota(
@@ -544,7 +556,7 @@ class Node:
         """Hand over what this broker leads, where there is somebody to hand it to."""
         others = [each for each in services.metadata.image.live_brokers() if each.id != self.node_id]
         if not self._crashed and (others or not kraft.is_lone):
-            await _resolved(lifecycle.leave())
+            await resolved(lifecycle.leave())
 
     def _metadata_failed(self, error: BaseException) -> None:
         _log.error("the metadata log failed, stopping: %s", error)
@@ -567,7 +579,8 @@ class Node:
         self.failed.set()
 
 
-async def _resolved(deferred: Deferred[None]) -> None:
+async def resolved(deferred: Deferred[None]) -> None:
+    """Wait for it; raises what it failed with."""
     future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     deferred.then(lambda _: None if future.done() else future.set_result(None))
     await future

@@ -53,6 +53,7 @@ class ControllerChores:
         config: of this node.
         incarnation_id: what the broker in this process registers with; as long as it is the registered one
             nobody else gets its id.
+        sessions: whether brokers live by their heartbeats; in ZooKeeper they live by their znodes.
     """
 
     def __init__(
@@ -62,6 +63,8 @@ class ControllerChores:
         clock: Clock,
         timer: Timer,
         incarnation_id: Uuid = ZERO_UUID,
+        *,
+        sessions: bool = True,
     ) -> None:
         self._incarnation_id = incarnation_id
         self._controller = controller
@@ -70,6 +73,7 @@ class ControllerChores:
         self._timer = timer
         #: What elections obey; for handlers, too.
         self.rules = election_rules(config)
+        self._sessions = sessions
         self._liveness = Liveness(lambda: config.get_int("broker.session.timeout.ms"), controller.node_id)
         self._alarm: TimerHandle | None = None
         self._alarm_ms = float("inf")
@@ -262,7 +266,8 @@ class ControllerChores:
         """See `ControllerWatcher`."""
         now = self._now()
         # Before a voter asks to lead it has not heard of a leader for so long.
-        self._liveness.start(image, now, self._config.get_int("controller.quorum.fetch.timeout.ms"))
+        if self._sessions:
+            self._liveness.start(image, now, self._config.get_int("controller.quorum.fetch.timeout.ms"))
         self._seen = image
         if self._config.get_bool("auto.leader.rebalance.enable"):
             self._rebalance_ms = now + self._rebalance_interval_ms()

@@ -79,7 +79,7 @@ class Membership:
         self._foreign: set[PeerAddress] = set()
         self.broker_listener = broker_listener
         #: Asks this node itself; set once its handlers are there.
-        self.ask_here: Callable[[Message], Deferred[Any]] = _nobody_here
+        self.ask_here: Callable[[Message], Deferred[Any]] = nobody_here
         self.channel = ControllerChannel(
             setup.node_id, peers, clock, timer, self._find_controller, lambda request: self.ask_here(request)
         )
@@ -182,22 +182,7 @@ class Membership:
 
     def ask_broker(self, broker_id: int, request: Message) -> Deferred[Any]:
         """The answer of another broker; fails with ApiError NETWORK_EXCEPTION if there is none."""
-        answer: Deferred[Any] = Deferred()
-        broker = self._metadata.image.brokers.get(broker_id)
-        endpoint = None if broker is None else broker.endpoint(self.broker_listener)
-        if endpoint is None:
-            answer.fail(ApiError(ErrorCode.NETWORK_EXCEPTION, f"There is no broker {broker_id}."))
-            return answer
-        address = PeerAddress(broker_id, endpoint.host, endpoint.port, endpoint.security_protocol)
-
-        def give(done: Deferred[Any]) -> None:
-            try:
-                answer.resolve(done.result())
-            except PeerError as error:
-                answer.fail(ApiError(ErrorCode.NETWORK_EXCEPTION, str(error)))
-
-        self._peers.send(address, request, timeout_ms=_ASK_TIMEOUT_MS, channel="markers").then(give)
-        return answer
+        return ask_broker(self._peers, self._metadata, self.broker_listener, broker_id, request)
 
     def foreign(self, address: PeerAddress) -> None:
         """That node of the quorum belongs to another cluster; if all do, it is this node that is wrong."""
@@ -243,7 +228,29 @@ class Membership:
 
     def _allocate_producer_ids(self) -> Deferred[ProducerIdBlock]:
         request = AllocateProducerIdsRequest(broker_id=self._setup.node_id, broker_epoch=self.broker_epoch())
-        return self.channel.send(request, _ASK_TIMEOUT_MS).map(_block)
+        return self.channel.send(request, _ASK_TIMEOUT_MS).map(given_block)
+
+
+def ask_broker(
+    peers: Peers, metadata: MetadataCache, listener: str, broker_id: int, request: Message
+) -> Deferred[Any]:
+    """The answer of another broker; fails with ApiError NETWORK_EXCEPTION if there is none."""
+    answer: Deferred[Any] = Deferred()
+    broker = metadata.image.brokers.get(broker_id)
+    endpoint = None if broker is None else broker.endpoint(listener)
+    if endpoint is None:
+        answer.fail(ApiError(ErrorCode.NETWORK_EXCEPTION, f"There is no broker {broker_id}."))
+        return answer
+    address = PeerAddress(broker_id, endpoint.host, endpoint.port, endpoint.security_protocol)
+
+    def give(done: Deferred[Any]) -> None:
+        try:
+            answer.resolve(done.result())
+        except PeerError as error:
+            answer.fail(ApiError(ErrorCode.NETWORK_EXCEPTION, str(error)))
+
+    peers.send(address, request, timeout_ms=_ASK_TIMEOUT_MS, channel="markers").then(give)
+    return answer
 
 
 def _times(config: BrokerConfig) -> LifecycleTimes:
@@ -254,7 +261,7 @@ def _times(config: BrokerConfig) -> LifecycleTimes:
     )
 
 
-def _block(response: AllocateProducerIdsResponse) -> ProducerIdBlock:
+def given_block(response: AllocateProducerIdsResponse) -> ProducerIdBlock:
     if response.error_code:
         raise ApiError(error_code(response.error_code))
     return ProducerIdBlock(response.producer_id_start, response.producer_id_len)
@@ -270,7 +277,7 @@ def _quiet(done: Deferred[None]) -> None:
     done.then(heard)
 
 
-def _nobody_here(request: Message) -> Deferred[Any]:
+def nobody_here(request: Message) -> Deferred[Any]:
     answer: Deferred[Any] = Deferred()
     answer.fail(ApiError(ErrorCode.NOT_CONTROLLER))
     return answer

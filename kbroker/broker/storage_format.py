@@ -79,6 +79,18 @@ def format_storage(disk: Disk, plan: StorageFormat, now_ms: int) -> None:
             )
 
 
+def format_without_quorum(disk: Disk, plan: StorageFormat) -> None:
+    """Format the log directories of a broker whose cluster is kept in ZooKeeper: meta.properties, version 0.
+
+    Raises:
+        OSError: a directory cannot be written.
+    """
+    for directory in plan.log_dirs:
+        if read_meta_properties(disk, directory) is None:
+            meta = MetaProperties(version=0, cluster_id=plan.cluster_id, node_id=plan.node_id)
+            write_meta_properties(disk, directory, meta)
+
+
 def _write_first_snapshot(disk: Disk, plan: StorageFormat, directory_id: Uuid, now_ms: int) -> None:
     rules = QuorumRules()
     if not plan.static_voters:

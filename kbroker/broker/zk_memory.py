@@ -47,8 +47,6 @@ _READ = (
     "/kafka-acl-extended",
     paths.TOKENS,
 )
-#: Requests that are under way at once while the tree is read.
-_AT_ONCE = 500
 
 
 def read_tree(client: ZkClient) -> Generator[Deferred[Any], Any, Tree]:
@@ -63,7 +61,7 @@ def read_tree(client: ZkClient) -> Generator[Deferred[Any], Any, Tree]:
     ahead += [paths.CONFIG, paths.CONFIG_CHANGES]
     leaves = {paths.CONFIG, paths.CONFIG_CHANGES}
     while ahead:
-        part, ahead = ahead[:_AT_ONCE], ahead[_AT_ONCE:]
+        part, ahead = ahead[: client.at_once], ahead[client.at_once :]
         asked = [
             (path, client.get(path), None if _is_leaf(path, leaves) else client.children(path))
             for path in part
@@ -98,6 +96,8 @@ class ZkMetadata:
         self.image = image
         self._cache = cache
         self._publishing = False
+        #: Told of each image, published or not.
+        self.on_image: Callable[[ClusterImage], None] = _nobody_asked
 
     def handed_over(self, first_offset: int, image: ClusterImage, delta: ClusterDelta) -> None:
         """What the controller on this node has decided is true now."""
@@ -131,6 +131,11 @@ class ZkMetadata:
         self.image = image
         if self._publishing:
             self._cache.publish(image, delta)
+        self.on_image(image)
+
+
+def _nobody_asked(image: ClusterImage) -> None:
+    """Until somebody asks to be told."""
 
 
 class ZkWriter:

@@ -56,6 +56,10 @@ class ZkRegistration:
         self.cluster_id = ""
         self._life = 0
 
+    def prepare(self) -> Deferred[str]:
+        """Make the folders of a new cluster, and give it its id, or read it; the id. It fails as `begin`."""
+        return flow.run(self._preparation())
+
     def begin(self) -> Deferred[int]:
         """Register in the session that has begun; the broker epoch.
 
@@ -73,21 +77,27 @@ class ZkRegistration:
     def _steps(self) -> Generator[Deferred[Any], Any, int]:
         life = self._life
         try:
-            if not self._client.root_exists:
-                raise ConfigError("the chroot of zookeeper.connect does not exist")
-            yield from self._make_roots()
-            self.cluster_id = yield from self._read_cluster_id()
+            yield from self._prepared()
             epoch: int = yield from self._register()
-        except ZkError as error:
-            if error.code in (ZkCode.SESSION_OVER, ZkCode.CONNECTION_LOST):
-                raise
-            raise ConfigError(f"ZooKeeper refuses: {error}") from None
-        except ZnodeError as error:
-            raise ConfigError(f"what ZooKeeper has is not Kafka's: {error}") from None
+        except (ZkError, ZnodeError) as error:
+            raise _told(error) from None
         if life != self._life:
             raise ZkError(ZkCode.SESSION_OVER)
         self.epoch = epoch
         return epoch
+
+    def _preparation(self) -> Generator[Deferred[Any], Any, str]:
+        try:
+            return (yield from self._prepared())
+        except (ZkError, ZnodeError) as error:
+            raise _told(error) from None
+
+    def _prepared(self) -> Generator[Deferred[Any], Any, str]:
+        if not self._client.root_exists:
+            raise ConfigError("the chroot of zookeeper.connect does not exist")
+        yield from self._make_roots()
+        self.cluster_id = yield from self._read_cluster_id()
+        return self.cluster_id
 
     def _make_roots(self) -> Generator[Deferred[Any], Any, None]:
         asked = [self._client.multi([each]) for each in steps.missing_roots(Tree())]
@@ -156,3 +166,12 @@ class ZkRegistration:
         over: Deferred[None] = Deferred()
         self._timer.call_later(_LOOK_MS, lambda: over.resolve(None))
         return over
+
+
+def _told(error: ZkError | ZnodeError) -> Exception:
+    """What is told: a session or connection that was lost as it is, what does not heal as ConfigError."""
+    if isinstance(error, ZnodeError):
+        return ConfigError(f"what ZooKeeper has is not Kafka's: {error}")
+    if error.code in (ZkCode.SESSION_OVER, ZkCode.CONNECTION_LOST):
+        return error
+    return ConfigError(f"ZooKeeper refuses: {error}")

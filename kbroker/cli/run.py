@@ -69,7 +69,7 @@ def run(loaded: Loaded, banner: Callable[[Node], str], *, stop_with_stdin: bool 
 async def _serve(
     loop: asyncio.AbstractEventLoop, loaded: Loaded, banner: Callable[[Node], str], stop_with_stdin: bool
 ) -> int:
-    from kbroker.main import Node
+    from kbroker.nodes import node_for
     from kbroker.server.process_limits import raise_open_files_limit
 
     raise_open_files_limit()
@@ -77,7 +77,7 @@ async def _serve(
     _catch_signals(loop, stop)
     if stop_with_stdin:
         _watch_stdin(loop, stop)
-    node = Node(loaded.config)
+    node = node_for(loaded.config)
     try:
         if not await _started(node, stop):
             return 0

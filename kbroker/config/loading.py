@@ -35,7 +35,24 @@ ELSEWHERE_KNOWN = frozenset(
     }
 )
 #: Those of them that kbroker acts on.
-ELSEWHERE_OBEYED = frozenset({"allow.everyone.if.no.acl.found", "super.users"})
+ELSEWHERE_OBEYED = frozenset(
+    {
+        "allow.everyone.if.no.acl.found",
+        "super.users",
+        "zookeeper.connect",
+        "zookeeper.connection.timeout.ms",
+        "zookeeper.max.in.flight.requests",
+        "zookeeper.session.timeout.ms",
+        "zookeeper.set.acl",
+        "zookeeper.ssl.client.enable",
+        "zookeeper.ssl.endpoint.identification.algorithm",
+        "zookeeper.ssl.keystore.location",
+        "zookeeper.ssl.keystore.password",
+        "zookeeper.ssl.keystore.type",
+        "zookeeper.ssl.truststore.location",
+        "zookeeper.ssl.truststore.type",
+    }
+)
 ELSEWHERE_KNOWN_PREFIXES = (
     "zookeeper.",
     "password.encoder.",
@@ -96,8 +113,11 @@ def load_config(
     for name, text in (fallbacks or {}).items():
         if name not in static and not (name == "log.dirs" and "log.dir" in static):
             static[name] = text
-    config = BrokerConfig(static)
     chosen = {*from_environment, *given, *(name for _, settings in files for name in settings)}
+    if static.get("zookeeper.connect") and "process.roles" not in chosen:
+        # The profile's roles are those of a KRaft node.
+        static["process.roles"] = ""
+    config = BrokerConfig(static)
     ignored = sorted(
         {*config.not_obeyed(chosen), *(n for n in static if broker_definition(n) is None)} - ELSEWHERE_OBEYED
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from kbroker.config.listeners import ListenerAddress
+from kbroker.config.listeners import ListenerAddress, inter_broker_listener
 from kbroker.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -48,6 +48,11 @@ class QuorumConfig(NamedTuple):
     bootstrap: tuple[HostPort, ...]
 
 
+def uses_zookeeper(config: BrokerConfig) -> bool:
+    """Whether the cluster's metadata are in ZooKeeper: zookeeper.connect without process.roles."""
+    return bool(config.static.get("zookeeper.connect")) and not config.get_list("process.roles")
+
+
 def quorum_config(config: BrokerConfig) -> QuorumConfig:
     """Read the settings.
 
@@ -55,9 +60,12 @@ def quorum_config(config: BrokerConfig) -> QuorumConfig:
         ConfigError: they do not fit together.
     """
     roles = set(config.get_list("process.roles"))
+    if uses_zookeeper(config):
+        # Controllers are brokers there.
+        return QuorumConfig(True, False, inter_broker_listener(config), (), ())
     if not roles:
         raise ConfigError(
-            "process.roles must be broker, controller or both: brokers with ZooKeeper are not supported yet"
+            "process.roles must be broker, controller or both; or zookeeper.connect must be set"
         )
     names = [name.upper() for name in config.get_list("controller.listener.names")]
     found = QuorumConfig(

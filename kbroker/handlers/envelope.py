@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.forwarding import IN_ENVELOPE, decode_principal
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
+from kbroker.handlers.context import CONTROLLER
 from kbroker.plain import replace
 from kbroker.protocol.generated.envelope_response import EnvelopeResponse
 
@@ -49,6 +50,8 @@ def handle(
         return answer
     connection = replace(
         context.connection,
+        # Also where controllers are brokers (ZooKeeper): it is not passed on a second time.
+        role=CONTROLLER,
         principal=principal,
         client_address=client_address,
         client_port=0,

@@ -30,7 +30,13 @@ class Folders:
 
 
 def inspect_folders(
-    disk: Disk, paths: Sequence[str], node_id: int, cluster_id: str | None, needed: str | None = None
+    disk: Disk,
+    paths: Sequence[str],
+    node_id: int,
+    cluster_id: str | None,
+    needed: str | None = None,
+    *,
+    zookeeper: bool = False,
 ) -> Folders:
     """Read, never write.
 
@@ -38,6 +44,7 @@ def inspect_folders(
         paths: absolute.
         cluster_id: the cluster this node has to belong to; None for any.
         needed: the folder without which there is no node, that of the metadata; None: it needs all.
+        zookeeper: whether the node's cluster is kept in ZooKeeper.
 
     Raises:
         ConfigError: the needed folder cannot be used, or one belongs to another node or cluster, or to a
@@ -57,11 +64,15 @@ def inspect_folders(
             unusable[path] = str(error)
             continue
         if meta is not None:
-            if meta.version == 0:
+            if meta.version == 0 and not zookeeper:
                 raise ConfigError(
                     f"{path} belongs to broker {meta.node_id} of a cluster that keeps its metadata in "
-                    "ZooKeeper: this release starts only on folders of KRaft nodes (`kbroker-admin logs` "
-                    "can read it)"
+                    "ZooKeeper: set zookeeper.connect (`kbroker-admin logs` can read it, too)"
+                )
+            if meta.version == 1 and zookeeper:
+                raise ConfigError(
+                    f"{path} belongs to node {meta.node_id} of a KRaft cluster: it cannot be one of a broker "
+                    "with zookeeper.connect"
                 )
             formatted[path] = meta
     check_same_node(list(formatted.items()), node_id, cluster_id)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from kbroker.broker.storage_format import StorageFormat, format_storage
+from kbroker.broker.storage_format import StorageFormat, format_storage, format_without_quorum
 from kbroker.errors import ConfigError
 from kbroker.server.folders import Folders, inspect_folders
 from kbroker.server.os_disk import OsDisk
@@ -33,22 +33,36 @@ class NodeFolders:
         config: of the node.
         disk, clock: the machine's.
         undo: where to put what `stop` has to do, in this order.
+        zookeeper: the id of the cluster that is kept in ZooKeeper; None: it is a KRaft node.
 
     Raises:
         ConfigError: a folder is not for this node, or cannot be used; nothing has been written.
     """
 
-    def __init__(self, config: BrokerConfig, disk: Disk, clock: Clock, undo: list[Callable[[], Any]]) -> None:
+    def __init__(
+        self,
+        config: BrokerConfig,
+        disk: Disk,
+        clock: Clock,
+        undo: list[Callable[[], Any]],
+        zookeeper: str | None = None,
+    ) -> None:
         self._config = config
         self._disk = disk
         self._clock = clock
         self._undo = undo
         self.log_dirs = log_directories(config)
-        path = config.get_str("metadata.log.dir")
+        self._zookeeper = zookeeper is not None
+        path = "" if self._zookeeper else config.get_str("metadata.log.dir")
         self.metadata_dir = os.path.abspath(path) if path else self.log_dirs[0]
-        self._wanted_cluster = config.get_str("kbroker.cluster.id") or None
+        self._wanted_cluster = zookeeper or config.get_str("kbroker.cluster.id") or None
         self._found: Folders = inspect_folders(
-            disk, self.directories, config.node_id, self._wanted_cluster, needed=self.metadata_dir
+            disk,
+            self.directories,
+            config.node_id,
+            self._wanted_cluster,
+            needed=self.metadata_dir,
+            zookeeper=self._zookeeper,
         )
         self.cluster_id = self._found.cluster_id or self._wanted_cluster
 
@@ -117,7 +131,10 @@ class NodeFolders:
             directory_ids=[new_uuid() for _ in self.directories],
         )
         try:
-            format_storage(self._disk, format_plan(plan), self._clock.now_ms())
+            if self._zookeeper:
+                format_without_quorum(self._disk, plan)
+            else:
+                format_storage(self._disk, format_plan(plan), self._clock.now_ms())
         except OSError as error:
             raise ConfigError(
                 f"cannot format {error.filename or self.log_dirs[0]}: {error.strerror}"

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from kbroker.config.loading import load_config
 from kbroker.errors import ConfigError
 from kbroker.main import Node
+from kbroker.nodes import node_for
 
 #: How long a start or stop may take before something is wrong, in seconds.
 PATIENCE_S = 60.0
@@ -117,7 +118,7 @@ class InProcessRunner:
 
     async def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop, self._stop = loop, asyncio.Event()
-        node = self._node = Node(self._config)
+        node = self._node = node_for(self._config)
         await node.start()
         self._ready.set()
         told = asyncio.ensure_future(self._stop.wait())

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from kbroker.config.loading import load_config
 from kbroker.main import Node
+from kbroker.nodes import node_for
 
 #: How long a start or stop may take before something is wrong, in seconds.
 PATIENCE_S = 60.0
@@ -70,7 +71,7 @@ class ThreadRunner:
 
     async def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop, self._stop = loop, asyncio.Event()
-        node = self.node = Node(self._config)
+        node = self.node = node_for(self._config)
         await node.start()
         self._address = node.bootstrap
         self.ports = node.ports

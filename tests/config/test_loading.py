@@ -55,7 +55,7 @@ def test_settings_without_effect_are_named_once_and_only_when_they_differ():
                 {
                     "num.io.threads": "8",
                     "num.network.threads": "5",
-                    "zookeeper.connect": "localhost:2181",
+                    "password.encoder.secret": "s",
                     "super.users": "User:a",
                     "listener.name.x.num.network.threads": "5",
                 },
@@ -64,7 +64,7 @@ def test_settings_without_effect_are_named_once_and_only_when_they_differ():
     )
     assert loaded.warnings == [
         "these settings are known but have no effect in kbroker yet: "
-        "listener.name.x.num.network.threads, num.network.threads, zookeeper.connect"
+        "listener.name.x.num.network.threads, num.network.threads, password.encoder.secret"
     ]
 
 

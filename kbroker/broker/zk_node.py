@@ -1,0 +1,358 @@
+"""This node as a broker of a cluster in ZooKeeper: its session, what it knows, its part as the controller.
+
+    connect -> a session, the chroot, the folders of a new cluster, the cluster's id
+    read    -> everything, so that logs are opened with their settings
+    enter   -> registered, standing for election; served when the own registration is in the metadata
+
+It registers anew in each session. What the controller decides is true when ZooKeeper has it; where this node
+is the controller its image comes from there, else of LeaderAndIsr and UpdateMetadata.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Generator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kbroker.broker import flow
+from kbroker.broker.controller_driver import ControllerDriver
+from kbroker.broker.deferred import Deferred
+from kbroker.broker.zk_channel import ZkChannel
+from kbroker.broker.zk_controller import ZkController
+from kbroker.broker.zk_election import ZkElection
+from kbroker.broker.zk_memory import ZkMetadata, read_tree
+from kbroker.broker.zk_port import ZkCode, ZkError
+from kbroker.broker.zk_registration import ZkRegistration
+from kbroker.broker.zk_session import ZkClient
+from kbroker.controller.zookeeper.node_znodes import BrokerZnode
+from kbroker.controller.zookeeper.reading import read
+from kbroker.controller.zookeeper.tree import Create
+from kbroker.errors import ConfigError
+from kbroker.metadata.image import ClusterImage, Endpoint, TopicsImage
+from kbroker.plain import plain, replace
+
+if TYPE_CHECKING:
+    from kbroker.broker.peer import Peers
+    from kbroker.broker.timer import Timer
+    from kbroker.broker.zk_port import ZkLink
+    from kbroker.clock import Clock
+    from kbroker.controller.election_rules import ElectionRules
+    from kbroker.metadata.cache import MetadataCache
+
+_log = logging.getLogger(__name__)
+
+#: Before a registration is tried again whose answer was lost.
+_AGAIN_MS = 200.0
+#: A start that takes longer tells what it waits for.
+_SILENT_MS = 3000.0
+
+
+@plain(frozen=True, kw_only=True)
+class ZkSetup:
+    """Who this node is.
+
+    Attributes:
+        endpoints: what clients and brokers are told, with real ports.
+        new_cluster_id: what a new cluster is called.
+        servers, chroot: of zookeeper.connect.
+        session_ms, connect_ms: zookeeper.session.timeout.ms, zookeeper.connection.timeout.ms.
+        listener: over which brokers reach each other.
+        rules: what elections obey.
+    """
+
+    node_id: int
+    endpoints: Sequence[Endpoint]
+    new_cluster_id: str
+    servers: str
+    session_ms: float
+    connect_ms: float
+    listener: str
+    rules: ElectionRules
+    chroot: str = ""
+    rack: str | None = None
+
+
+class ZkNode:
+    """See the module; a `SessionListener`.
+
+    Args:
+        open_link: to ZooKeeper, below the chroot.
+        open_rootless: the same above it, to make the chroot.
+    """
+
+    def __init__(
+        self,
+        setup: ZkSetup,
+        open_link: Callable[[], ZkLink],
+        open_rootless: Callable[[], ZkLink],
+        clock: Clock,
+        timer: Timer,
+        *,
+        at_once: int = 500,
+    ) -> None:
+        self._setup = setup
+        self._open_rootless = open_rootless
+        self._clock = clock
+        self._timer = timer
+        self.client = ZkClient(open_link, clock, timer, setup.session_ms)
+        self.client.at_once = at_once
+        self.registration = ZkRegistration(
+            self.client,
+            setup.node_id,
+            self._describe,
+            setup.new_cluster_id,
+            timer,
+            2 * setup.session_ms,
+        )
+        #: From `open` on.
+        self.metadata: ZkMetadata
+        self.controller: ControllerDriver
+        self._term: ZkController
+        self._election: ZkElection
+        #: The whole cluster, as it was read at the start.
+        self.expected_image = ClusterImage("")
+        #: Told why this broker cannot go on, after it has served.
+        self.on_refused: Callable[[str], object] = _log.error
+        #: Told that this broker is registered in a new session.
+        self.on_registered: Callable[[], object] = _nothing
+        self._connected: Deferred[None] = Deferred()
+        self._entered: Deferred[None] = Deferred()
+        self._enters = False
+        self._stopped = False
+        self._waiting: list[tuple[Callable[[ClusterImage], bool], Deferred[ClusterImage]]] = []
+
+    # -- the way in ------------------------------------------------------------------------------------------
+
+    def connect(self) -> Deferred[None]:
+        """Begin the first session; `registration.cluster_id` is known then. It fails with ConfigError."""
+        self._timer.call_later(self._setup.connect_ms, self._too_late)
+        self.client.listen(self)
+        self.client.start()
+        return self._connected
+
+    def read(self) -> Deferred[None]:
+        """Learn what ZooKeeper has. It fails with ConfigError."""
+        return flow.run(self._reading())
+
+    def open(self, cache: MetadataCache, peers: Peers) -> ControllerDriver:
+        """Make what keeps the metadata; topics and brokers are not known before a controller tells."""
+        setup = self._setup
+        self.metadata = ZkMetadata(cache, _settings_of(self.expected_image))
+        self.metadata.on_image = self._on_image
+        self.controller = ControllerDriver(setup.node_id, self._timer, self.metadata)
+        self._term = ZkController(self.client, self.controller, self.metadata, self._timer, setup.rules)
+        self._election = ZkElection(self.client, setup.node_id, self._clock, self._timer, self._term)
+        self._term.election = self._election
+        self.controller.watch(ZkChannel(setup.node_id, peers, self._timer, setup.listener))
+        return self.controller
+
+    def enter(self) -> Deferred[None]:
+        """Register; resolved when the registration is in the published metadata. It fails with ConfigError:
+        the id is taken, or ZooKeeper refuses."""
+        self._enters = True
+        self._timer.call_later(_SILENT_MS, self._tell_waiting)
+        if self.client.session_id:
+            self._register()
+        self.when(self._is_in).then(self._is_there)
+        return self._entered
+
+    def stop(self) -> Deferred[None]:
+        """End the session: the registration goes, and /controller if it is this node's."""
+        if self._stopped:
+            done: Deferred[None] = Deferred()
+            done.resolve(None)
+            return done
+        self._stopped = True
+        if self._enters:
+            self.metadata.publish_no_more()
+            self.session_over()
+        return self.client.close()
+
+    # -- what is known ---------------------------------------------------------------------------------------
+
+    @property
+    def broker_epoch(self) -> int:
+        """Of the registration in force; -1: there is none."""
+        return self.registration.epoch
+
+    def is_heard(self) -> bool:
+        """False while the session may be over, so that others may lead what this broker believes to lead."""
+        return self.client.live
+
+    def newer_controller(self) -> None:
+        """A request came of a controller that followed this one."""
+        self._term.resigned()
+
+    def when(self, test: Callable[[ClusterImage], bool]) -> Deferred[ClusterImage]:
+        """The first committed image from now on that passes `test`."""
+        found: Deferred[ClusterImage] = Deferred()
+        if test(self.metadata.image):
+            found.resolve(self.metadata.image)
+        else:
+            self._waiting.append((test, found))
+        return found
+
+    # -- SessionListener -------------------------------------------------------------------------------------
+
+    def session_began(self, session_id: int) -> None:
+        """See `SessionListener`."""
+        if self._enters:
+            self._register()
+        elif not self._connected.done:
+            flow.run(self._preparation()).then(self._prepared)
+
+    def session_over(self) -> None:
+        """See `SessionListener`."""
+        self.registration.session_over()
+        if self._enters:
+            self._election.session_over()
+
+    # -- inside ----------------------------------------------------------------------------------------------
+
+    def _describe(self) -> BrokerZnode:
+        setup = self._setup
+        return BrokerZnode(tuple(setup.endpoints), setup.rack, self._clock.now_ms())
+
+    def _too_late(self) -> None:
+        if not self._connected.done:
+            refusal, setup = self.client.refusal, self._setup
+            why = f" ({refusal})" if refusal is not None else ""
+            self._connected.fail(
+                ConfigError(
+                    f"no session with ZooKeeper at {setup.servers} within {setup.connect_ms:.0f} ms "
+                    f"(zookeeper.connection.timeout.ms){why}"
+                )
+            )
+
+    def _preparation(self) -> Generator[Deferred[Any], Any, str]:
+        if not self.client.root_exists:
+            yield self._make_chroot()
+            self.client.root_exists = True
+        cluster_id: str = yield self.registration.prepare()
+        return cluster_id
+
+    def _prepared(self, done: Deferred[str]) -> None:
+        if self._connected.done:
+            return
+        try:
+            done.result()
+            self._connected.resolve(None)
+        except ConfigError as error:
+            self._connected.fail(error)
+        except ZkError as error:
+            # A new session tries again; a connection that was lost within this one, too.
+            if error.code is ZkCode.CONNECTION_LOST:
+                self._timer.call_later(_AGAIN_MS, lambda: self.session_began(self.client.session_id))
+
+    def _make_chroot(self) -> Deferred[None]:
+        client = ZkClient(self._open_rootless, self._clock, self._timer, self._setup.session_ms)
+        made: Deferred[None] = Deferred()
+        client.listen(_ChrootMaker(client, self._setup.chroot, made))
+        client.start()
+        return made
+
+    def _reading(self) -> Generator[Deferred[Any], Any, None]:
+        try:
+            tree = yield from read_tree(self.client)
+        except ZkError as error:
+            raise ConfigError(f"the cluster cannot be read from ZooKeeper: {error}") from None
+        found = read(tree)
+        image = found.image()
+        self.expected_image = image.at(image.offset, found.controller_epoch[0])
+
+    def _register(self) -> None:
+        session_id = self.client.session_id
+        self.registration.begin().then(lambda done: self._registered(session_id, done))
+
+    def _registered(self, session_id: int, done: Deferred[int]) -> None:
+        if self._stopped:
+            return
+        try:
+            done.result()
+        except ConfigError as error:
+            if self._entered.done:
+                self.on_refused(str(error))
+            else:
+                self._entered.fail(error)
+        except ZkError as error:
+            if error.code is ZkCode.CONNECTION_LOST:
+                self._timer.call_later(_AGAIN_MS, lambda: self._register_again(session_id))
+        else:
+            self.on_registered()
+            self._election.begin()
+
+    def _register_again(self, session_id: int) -> None:
+        if self.client.session_id == session_id and not self._stopped:
+            self._register()
+
+    def _is_in(self, image: ClusterImage) -> bool:
+        broker = image.brokers.get(self._setup.node_id)
+        return broker is not None and broker.epoch == self.broker_epoch
+
+    def _is_there(self, done: Deferred[ClusterImage]) -> None:
+        self.metadata.when_told(self._told)
+
+    def _told(self) -> None:
+        if not self._entered.done:
+            self._entered.resolve(None)
+
+    def _tell_waiting(self) -> None:
+        if not self._entered.done and not self._stopped:
+            what = "the registration" if self.broker_epoch < 0 else "the controller"
+            _log.info("waiting for %s", what)
+
+    def _on_image(self, image: ClusterImage) -> None:
+        if self._waiting:
+            ready = [each for each in self._waiting if each[0](image)]
+            self._waiting = [each for each in self._waiting if each not in ready]
+            for _, found in ready:
+                found.resolve(image)
+
+
+class _ChrootMaker:
+    """A `SessionListener` of a session above the chroot, which makes it."""
+
+    def __init__(self, client: ZkClient, chroot: str, made: Deferred[None]) -> None:
+        self._client = client
+        self._chroot = chroot
+        self._made = made
+
+    def session_began(self, session_id: int) -> None:
+        """See `SessionListener`."""
+        flow.run(self._make()).then(self._ended)
+
+    def session_over(self) -> None:
+        """See `SessionListener`: the next one begins anew."""
+
+    def _make(self) -> Generator[Deferred[Any], Any, None]:
+        path = ""
+        for part in self._chroot.strip("/").split("/"):
+            path += f"/{part}"
+            try:
+                yield self._client.multi([Create(path, b"")])
+            except ZkError as error:
+                if error.code is not ZkCode.NODE_EXISTS:
+                    raise
+
+    def _ended(self, done: Deferred[None]) -> None:
+        if self._made.done:
+            return
+        try:
+            done.result()
+        except ZkError as error:
+            if error.code not in (ZkCode.SESSION_OVER, ZkCode.CONNECTION_LOST):
+                self._client.close()
+                text = f"the chroot {self._chroot} of zookeeper.connect cannot be made: {error}"
+                self._made.fail(ConfigError(text))
+            return
+        self._client.close()
+        self._made.resolve(None)
+
+
+def _settings_of(image: ClusterImage) -> ClusterImage:
+    """What a broker knows before a controller has told it of topics and brokers."""
+    return replace(image, topics=TopicsImage(), brokers={}, controller_id=-1)
+
+
+def _nothing() -> None:
+    """Nobody asked to be told."""

@@ -1,0 +1,148 @@
+"""A node of a cluster that is kept in ZooKeeper: the parts that `main.py` puts together, but for the quorum.
+
+Start: settings are checked, ports bound; a session with ZooKeeper, the cluster's id; folders are locked, new
+ones formatted; everything is read and logs are loaded; listeners are open to the controller; then this broker
+registers and stands for election, and serves when the metadata have it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+from kbroker.broker.zk_follower import ZkFollower
+from kbroker.broker.zk_membership import ZkMembership
+from kbroker.broker.zk_node import ZkNode, ZkSetup
+from kbroker.config.listeners import inter_broker_listener
+from kbroker.config.quorum import quorum_config
+from kbroker.controller.election_rules import election_rules
+from kbroker.handlers.context import BROKER
+from kbroker.main import Node, resolved
+from kbroker.plain import replace
+from kbroker.server.dispatch import Dispatcher
+from kbroker.server.metrics_start import start_metrics
+from kbroker.server.node_folders import NodeFolders, new_cluster_id
+from kbroker.server.node_sockets import NodeSockets, endpoints
+from kbroker.server.preload import preload
+from kbroker.server.quotas import open_restrictions
+from kbroker.server.runtime import BlockingRunner, LoopTimer
+from kbroker.server.zk_client import open_links
+from kbroker.server.zk_settings import ZkNodeSettings, zk_node_settings
+from kbroker.types import uuid_to_string
+
+if TYPE_CHECKING:
+    from kbroker.broker.controller_driver import ControllerDriver
+    from kbroker.broker.raft_peers import QuorumService
+    from kbroker.broker.services import Services
+    from kbroker.metadata.cache import MetadataCache
+    from kbroker.server.peer_client import PeerClient
+    from kbroker.storage.log_manager import LogManager
+
+
+class ZooKeeperNode(Node):
+    """A broker, any of which may be the controller."""
+
+    _zk: ZkNode
+
+    async def _start(self) -> None:
+        self._quorum = quorum_config(self.config)
+        settings = zk_node_settings(self.config.static)
+        sockets = self._sockets = NodeSockets(self.config, self._quorum)
+        self._undo.append(sockets.close)
+        self._client_metrics = self._open_client_metrics()
+        loop = asyncio.get_running_loop()
+        timer, blocking = LoopTimer(loop), BlockingRunner(loop)
+        self._undo.append(blocking.close)
+        zk = self._zk = self._zookeeper(settings, timer)
+        self._undo.append(self._end_session)
+        await self._unless_failed(zk.connect())
+        self.cluster_id = zk.registration.cluster_id
+        folders = self._folders = NodeFolders(
+            self.config, self._disk, self._clock, self._undo, self.cluster_id
+        )
+        logs = folders.open(self._topic_settings.at_start, self._format_plan)
+        self._undo.append(lambda: logs.close(self._broker_epoch, clean=not self._crashed))
+        await self._unless_failed(zk.read())
+        services = self._wire(logs, timer, blocking)
+        self._load(logs, zk.expected_image)
+        membership = self._join_brokers(services, timer)
+        self.metrics = await start_metrics(services, self._undo, membership=membership, is_broker=True)
+        zk.metadata.publish_from_now()
+        self._set_strays_aside(logs, zk.expected_image)
+        self._start_chores(logs, services, timer)
+        self._undo.append(open_restrictions(services, logs, self._disk, membership.ask_broker))
+        dispatcher = Dispatcher(services)
+        self._answer_inside(dispatcher, membership)
+        self._undo.append(self._end_session)
+        # The controller has to reach this broker, to tell it of the cluster, before it can serve.
+        await self._listen(dispatcher, BROKER)
+        await self._unless_failed(zk.enter())
+        self._undo.append(partial(self._leave_brokers, membership))
+        self._undo.append(preload(timer, guards=services.authorizer is not None))
+
+    # -- parts -----------------------------------------------------------------------------------------------
+
+    def _zookeeper(self, settings: ZkNodeSettings, timer: LoopTimer) -> ZkNode:
+        config, link = self.config, settings.link
+        wanted = config.get_str("kbroker.cluster.id")
+        setup = ZkSetup(
+            node_id=self.node_id,
+            endpoints=endpoints(self._sockets.clients),
+            new_cluster_id=wanted or uuid_to_string(new_cluster_id()),
+            servers=link.servers,
+            chroot=link.chroot,
+            session_ms=link.session_ms,
+            connect_ms=settings.connect_ms,
+            listener=inter_broker_listener(config),
+            rules=election_rules(config),
+            rack=config.get_str("broker.rack") or None,
+        )
+        rootless = open_links(replace(link, chroot=""))
+        zk = ZkNode(setup, open_links(link), rootless, self._clock, timer, at_once=settings.at_once)
+        zk.on_refused = self._refused
+        return zk
+
+    def _open_memory(
+        self,
+        logs: LogManager,
+        metadata: MetadataCache,
+        peers: PeerClient,
+        timer: LoopTimer,
+        blocking: BlockingRunner,
+    ) -> tuple[ControllerDriver, QuorumService | None]:
+        return self._zk.open(metadata, peers), None
+
+    def _join_brokers(self, services: Services, timer: LoopTimer) -> ZkMembership:
+        zk = self._zk
+        assert services.peers is not None
+        membership = ZkMembership(
+            self.node_id,
+            zk,
+            services.metadata,
+            services.peers,
+            self._clock,
+            timer,
+            listener=inter_broker_listener(self.config),
+            request_timeout_ms=self.config.get_int("request.timeout.ms"),
+        )
+        services.is_heard = zk.is_heard
+        services.extras["zookeeper"] = ZkFollower(
+            self.node_id, zk.metadata, services.replicas, membership.broker_epoch, zk.newer_controller
+        )
+        self._replicate(services, membership)
+        services.to_controller = membership.channel
+        services.forward = membership.forward
+        services.txns.link.remote = membership.ask_broker
+        services.when_applied = zk.when
+        self._undo.append(membership.stop)
+        return membership
+
+    # -- the end ---------------------------------------------------------------------------------------------
+
+    async def _end_session(self) -> None:
+        await resolved(self._zk.stop())
+
+    async def _leave_brokers(self, membership: ZkMembership) -> None:
+        if not self._crashed:
+            await resolved(membership.leave())
