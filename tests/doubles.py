@@ -38,7 +38,7 @@ class HandThread:
         done(error)
 
 
-def wait_until(condition, what="that", patience_s=20.0):
+def wait_until(condition, what="that", patience_s=60.0):
     """For real processes and threads: wait until `condition` holds."""
     deadline = time.monotonic() + patience_s
     while not condition():

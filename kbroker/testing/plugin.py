@@ -31,6 +31,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("kbroker_config", "settings of the kafka fixture's broker, name=value", type="linelist")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Keep pytest from rewriting the broker.
+
+    It rewrites the asserts of every package that comes with a plugin. Here that is a whole broker, whose
+    modules a `Broker` of this process imports in its own thread while tests import in theirs: it takes ten
+    times as long as an import, and CPython before 3.11.9 and 3.12.3 must not parse in two threads at once
+    (gh-106905: "SystemError: AST constructor recursion depth mismatch" out of any import).
+    """
+    marked = getattr(early_config.pluginmanager.rewrite_hook, "_must_rewrite", None)
+    if isinstance(marked, set):
+        marked.discard("kbroker")
+        early_config.pluginmanager.rewrite_hook.mark_rewrite()  # forgets what it answered before
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Before xdist starts its workers: name the folder that they share."""
     if _controls_workers(config):

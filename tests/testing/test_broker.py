@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.machinery import SourceFileLoader
 
 import pytest
 
@@ -64,6 +65,12 @@ def test_a_killed_broker_comes_back_with_what_it_had():
         broker.kill()
     assert not os.path.exists(data)
     assert not os.path.exists(f"{data}.log")
+
+
+def test_pytest_does_not_rewrite_the_asserts_of_the_broker():
+    import kbroker.main
+
+    assert type(kbroker.main.__spec__.loader) is SourceFileLoader
 
 
 def test_a_broker_process_does_not_outlive_its_tests(tmp_path):
