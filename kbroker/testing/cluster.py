@@ -393,7 +393,7 @@ class Cluster:
         return all(topic.partitions and not topic.error_code for topic in found)
 
     def _wait_acquainted(self) -> None:
-        """A node serves as soon as it may lead; of those that came at the same time it hears a moment later."""
+        """A node serves as soon as it may lead; of those that came with it, it hears a moment later."""
         there = {
             node.id
             for node in self.nodes.values()
