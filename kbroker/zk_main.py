@@ -127,9 +127,13 @@ class ZooKeeperNode(Node):
             request_timeout_ms=self.config.get_int("request.timeout.ms"),
         )
         services.is_heard = zk.is_heard
-        services.extras["zookeeper"] = ZkFollower(
+        follower = services.extras["zookeeper"] = ZkFollower(
             self.node_id, zk.metadata, services.replicas, membership.broker_epoch, zk.newer_controller
         )
+        notifications = zk.listen_to_changes()
+        notifications.topics_are_gone = follower.topics_are_gone
+        follower.topic_configs = notifications.topic_configs
+        follower.on_new_controller = notifications.look_for_deleted_topics
         self._replicate(services, membership)
         services.to_controller = membership.channel
         services.forward = membership.forward

@@ -21,6 +21,7 @@ from kbroker.broker.zk_channel import ZkChannel
 from kbroker.broker.zk_controller import ZkController
 from kbroker.broker.zk_election import ZkElection
 from kbroker.broker.zk_memory import ZkMetadata, read_tree
+from kbroker.broker.zk_notifications import ZkNotifications
 from kbroker.broker.zk_port import ZkCode, ZkError
 from kbroker.broker.zk_registration import ZkRegistration
 from kbroker.broker.zk_session import ZkClient
@@ -117,6 +118,7 @@ class ZkNode:
         self.on_registered: Callable[[], object] = _nothing
         self._connected: Deferred[None] = Deferred()
         self._entered: Deferred[None] = Deferred()
+        self._notifications: ZkNotifications | None = None
         self._enters = False
         self._stopped = False
         self._waiting: list[tuple[Callable[[ClusterImage], bool], Deferred[ClusterImage]]] = []
@@ -145,6 +147,14 @@ class ZkNode:
         self._term.election = self._election
         self.controller.watch(ZkChannel(setup.node_id, peers, self._timer, setup.listener))
         return self.controller
+
+    def listen_to_changes(self) -> ZkNotifications:
+        """Hear of settings that change, from now on and in each session."""
+        self._notifications = ZkNotifications(
+            self.client, self.metadata, self.controller, self._timer, self._term.read_again
+        )
+        self._listen()
+        return self._notifications
 
     def enter(self) -> Deferred[None]:
         """Register; resolved when the registration is in the published metadata. It fails with ConfigError:
@@ -196,6 +206,8 @@ class ZkNode:
 
     def session_began(self, session_id: int) -> None:
         """See `SessionListener`."""
+        if self._notifications is not None:
+            self._listen()
         if self._enters:
             self._register()
         elif not self._connected.done:
@@ -204,10 +216,24 @@ class ZkNode:
     def session_over(self) -> None:
         """See `SessionListener`."""
         self.registration.session_over()
+        if self._notifications is not None:
+            self._notifications.session_over()
         if self._enters:
             self._election.session_over()
 
     # -- inside ----------------------------------------------------------------------------------------------
+
+    def _listen(self) -> None:
+        assert self._notifications is not None
+        self._notifications.begin().then(self._listens)
+
+    def _listens(self, done: Deferred[None]) -> None:
+        try:
+            done.result()
+        except ZkError as error:
+            if error.code is not ZkCode.SESSION_OVER and not self._stopped:
+                _log.warning("changes of settings cannot be read from ZooKeeper: %s", error)
+                self._timer.call_later(5 * _AGAIN_MS, self._listen)
 
     def _describe(self) -> BrokerZnode:
         setup = self._setup
