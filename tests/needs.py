@@ -1,6 +1,6 @@
 """What a test needs beyond Python packages: absent, it is skipped with the reason; in CI that is a failure.
 
-`.ci/run` sets KBROKER_TEST_REQUIRE_ALL, so that a CI machine that lost its Java does not go green by testing less.
+`.ci/run` sets KBROKER_TEST_ALL, so that a CI machine that lost its Java does not go green by testing less.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import pytest
 
 
 def need(present: object, what: str) -> None:
-    """Skip the calling test (fail it under KBROKER_TEST_REQUIRE_ALL) unless `present`; `what` is the reason."""
+    """Skip the calling test (fail it under KBROKER_TEST_ALL) unless `present`; `what` is the reason."""
     if present:
         return
-    if os.environ.get("KBROKER_TEST_REQUIRE_ALL"):
-        pytest.fail(f"needs {what}, and KBROKER_TEST_REQUIRE_ALL forbids to skip", pytrace=False)
+    if os.environ.get("KBROKER_TEST_ALL"):
+        pytest.fail(f"needs {what}, and KBROKER_TEST_ALL forbids to skip", pytrace=False)
     pytest.skip(f"needs {what}")
 
 

@@ -226,9 +226,9 @@ class FetchSessionCache:
         _update(session, request, resolve)
         session.advance_epoch()
         session.last_used_ms = self._monotonic_ms()
-        if not session.partitions:
+        if not session.partitions:  # it ends, and the request is served as one without a session
             del self._sessions[session.id]
-            return FetchContext(None, False, ())
+            return FetchContext(None, False, _all_wanted(request, uses_ids, resolve).values())
         return FetchContext(session, True, session.candidates)
 
     def forget(self, session: FetchSession) -> None:

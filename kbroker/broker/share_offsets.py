@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from kbroker.broker.auto_topics import SHARE_STATE
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.gather import failed, gather
 from kbroker.broker.share_groups import begun_state, share_groups
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from kbroker.metadata.image import TopicImage
 
 _UNKNOWN = UNKNOWN_OFFSET, 0, -1
+_NOTHING_KEPT = "There is no offset information to delete."
 
 
 class ShareOffsets:
@@ -58,14 +60,16 @@ class ShareOffsets:
         if topics is None:
             topics = [(name, sorted(partitions)) for name, partitions in known.values()]
         image = self._services.metadata.image
+        may_have_state = image.topics.get(SHARE_STATE) is not None
         parts: list[Deferred[Any]] = []
         shape: list[tuple[str, Uuid, list[int]]] = []
         for name, partitions in topics:
             topic = image.topics.get(name)
             topic_id = ZERO_UUID if topic is None else topic.id
             shape.append((name, topic_id, list(partitions)))
+            count = 0 if topic is None or not may_have_state else len(topic.partitions)
             for index in partitions:
-                if index in known.get(topic_id, ("", frozenset()))[1]:
+                if 0 <= index < count:  # whether the group knows it or not
                     parts.append(self._one(group_id, name, topic_id, index))
                 else:
                     parts.append(_done(_UNKNOWN))
@@ -154,10 +158,13 @@ class ShareOffsets:
             if topic is None:
                 result.append((name, ZERO_UUID, ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)))
                 continue
-            result.append((name, topic.id, None))
             known = group.initialized(topic.id)
-            if known:
-                gone[topic.id] = known
+            if not known:
+                refusal = ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, _NOTHING_KEPT)
+                result.append((name, ZERO_UUID, refusal))
+                continue
+            result.append((name, topic.id, None))
+            gone[topic.id] = known
         answer: Deferred[Any] = Deferred()
 
         def deleted(done: Deferred[list[Any]]) -> None:

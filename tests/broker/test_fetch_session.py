@@ -61,7 +61,16 @@ def test_a_session_without_partitions_ends():
     session = world.begin(2).session_id
     context = world.begin(0, session, 1, forgotten=[0, 1])
     assert (context.session, context.error) == (None, ErrorCode.NONE)
+    assert not list(context.partitions)
     assert len(world.cache) == 0
+
+
+def test_a_session_that_ends_serves_what_its_last_request_names():
+    world = World()
+    session = world.begin(2).session_id
+    context = world.begin(1, session, 1, forgotten=[0, 1])
+    assert (context.session, context.incremental) == (None, False)
+    assert [each.partition for each in context.partitions] == [0]
 
 
 def test_no_slots_no_sessions():

@@ -124,7 +124,9 @@ class Filler(SecurityValues):
     def partition(self, topic: Topic) -> int:
         """A partition of the topic, or if wrong none."""
         if self.bad():
-            return self.rng.choice((topic.partitions, topic.partitions + 7, -1, 2**31 - 1, -(2**31)))
+            wrong = (topic.partitions, topic.partitions + 7, -1, 2**31 - 1, -(2**31))
+            # Of negative ones Kafka keeps a group that cannot be deleted (kafka-internal-error).
+            return self.rng.choice(wrong[:2] if self.api == "AlterShareGroupOffsets" else wrong)
         partition = self.rng.randrange(topic.partitions)
         for _ in range(4):
             if self._take(topic.name, partition):

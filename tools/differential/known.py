@@ -19,6 +19,21 @@ def _same_partition_twice(exchange: Exchange) -> bool:
     return exchange.api == "Produce" and "mutate" in exchange.step and _repeats(exchange.ours)
 
 
+def _null_records(exchange: Exchange) -> bool:
+    """Damage left a partition without records."""
+    return (
+        exchange.api == "Produce"
+        and "mutate" in exchange.step
+        and exchange.theirs == "timeout"
+        and isinstance(exchange.ours, dict)
+        and any(
+            each["errorCode"] == 87
+            for topic in exchange.ours["responses"]
+            for each in topic["partitionResponses"]
+        )
+    )
+
+
 def _repeats(answer: Any) -> bool:
     if not isinstance(answer, dict):
         return False
@@ -31,9 +46,11 @@ def _repeats(answer: Any) -> bool:
 
 
 def _internal_error(exchange: Exchange) -> bool:
-    """Every difference is in an item to which Kafka answered -1."""
-    return bool(exchange.differences) and all(
-        _error_of(exchange.theirs, path) == -1 for path, _, _ in exchange.differences
+    """Every difference is in an item to which Kafka answered -1, or of records that it had room for then."""
+    traps = [path for path, _, _ in exchange.differences if _error_of(exchange.theirs, path) == -1]
+    return bool(traps) and all(
+        path in traps or (exchange.api == "Fetch" and path.endswith("records.batches"))
+        for path, _, _ in exchange.differences
     )
 
 
@@ -245,6 +262,7 @@ RULES: dict[str, Rule] = {
     "metadata-log-offsets": _metadata_offsets,
     "which-of-several-errors": _which_of_several,
     "produce-broken-head": _broken_head,
+    "produce-null-records": _null_records,
     "item-twice": _item_twice,
     "share-offsets-hang": _share_offsets_hang,
     "election-out-of-time": _out_of_time,

@@ -38,8 +38,8 @@ def check_form(request: StreamsGroupHeartbeatRequest) -> None:
     if request.topology is not None:
         _check_names(request.topology)
     for name, text in (
-        ("GroupId", request.group_id),
         ("MemberId", request.member_id),
+        ("GroupId", request.group_id),
         ("InstanceId", request.instance_id),
         ("RackId", request.rack_id),
     ):
