@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.auto_topics import TRANSACTION_STATE
 from kbroker.broker.coordinator_driver import SteadyTime
@@ -12,6 +12,7 @@ from kbroker.broker.deferred import Deferred
 from kbroker.broker.shard_driver import ShardDriver
 from kbroker.broker.shard_set import ShardSet
 from kbroker.controller.features import TRANSACTION_VERSION
+from kbroker.coordinator.shard import Outcome
 from kbroker.coordinator.transaction.transaction_shard import (
     Ended,
     Initialized,
@@ -30,12 +31,12 @@ if TYPE_CHECKING:
     from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.clock import Clock
     from kbroker.config.broker_config import BrokerConfig
-    from kbroker.coordinator.shard import Outcome, Ticket
+    from kbroker.coordinator.shard import Ticket
     from kbroker.coordinator.transaction.state import Partitions, Transaction
     from kbroker.metadata.cache import MetadataCache
     from kbroker.types import TopicPartition
 
-T = TypeVar("T")
+_RETRY_MS = 100
 
 
 class TransactionDriver:
@@ -196,21 +197,51 @@ class TransactionDriver:
             try:
                 done.result()
             except ApiError:
-                return  # not the coordinator any more: the next one finds the transaction ending
+                self._later(driver, due, look)
+                return
             if self._performing:
                 start()
             else:
                 self._timer.call_later(0, start)  # see txn_link.py
 
+        def look() -> None:
+            """The decision is in the log, and cannot be taken back: whoever asked waited too short a time."""
+            driver.after_commit(
+                lambda code: start() if code is ErrorCode.NONE else self._later(driver, due, look)
+            )
+
         def start() -> None:
             self._sender.start(
-                due,
-                lambda: not driver.closed and driver.shard.is_ending(due.transaction),
-                lambda: driver.perform(driver.shard.markers_written(due.transaction, self._time.now_ms())),
+                due, lambda: not driver.closed and driver.shard.is_ending(due.transaction), complete
             )
+
+        def complete() -> None:
+            if driver.closed:
+                return  # the next coordinator finds the transaction ending
+            outcome = driver.shard.markers_written(due.transaction, self._time.now_ms())
+            outcome.refused = refused
+            driver.perform(outcome)
+
+        def refused(code: ErrorCode) -> Outcome:
+            self._later(driver, due, complete)
+            return Outcome()
 
         committed.then(write)
         return committed
+
+    def _later(
+        self, driver: ShardDriver[TransactionShard], due: MarkersDue, action: Callable[[], None]
+    ) -> None:
+        """Try again what an ending transaction needs: replicas may be missing for a while. Without that it
+        would stay as it is for as long as this node leads, and its producer would hear
+        CONCURRENT_TRANSACTIONS.
+        """
+
+        def again() -> None:
+            if not driver.closed and driver.shard.is_ending(due.transaction):
+                action()
+
+        self._timer.call_later(_RETRY_MS, again)
 
     # -- time ------------------------------------------------------------------------------------------------
 
