@@ -79,7 +79,7 @@ class ZooKeeperNode(Node):
         await self._listen(dispatcher, BROKER)
         await self._unless_failed(zk.enter())
         self._undo.append(partial(self._leave_brokers, membership))
-        self._undo.append(preload(timer, guards=services.authorizer is not None))
+        self._undo.append(preload(timer, guards=services.authorizer is not None, zookeeper=True))
 
     # -- parts -----------------------------------------------------------------------------------------------
 

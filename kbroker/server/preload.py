@@ -12,7 +12,14 @@ import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from kbroker.handlers.api_table import API_TABLE, CONTROLLER_TABLE, LEGACY_TABLE, OWN_TABLE, TELEMETRY_TABLE
+from kbroker.handlers.api_table import (
+    API_TABLE,
+    CONTROLLER_TABLE,
+    LEGACY_TABLE,
+    OWN_TABLE,
+    TELEMETRY_TABLE,
+    ZOOKEEPER_TABLE,
+)
 from kbroker.handlers.guards import GUARDS
 from kbroker.handlers.kbroker_command import COMMANDS
 from kbroker.protocol.api_keys import request_class, response_class
@@ -54,14 +61,18 @@ BESIDES = (
 WITH_AUTHORIZER = tuple(sorted({_HANDLERS + module for module, _ in GUARDS.values()}))
 
 
-def preload(timer: Timer, *, guards: bool = False) -> Callable[[], None]:
-    """Begin a while after now, also with guards if there is an authorizer; the way to stop it."""
-    return _Preload(timer, WITH_AUTHORIZER if guards else ()).stop
+def preload(timer: Timer, *, guards: bool = False, zookeeper: bool = False) -> Callable[[], None]:
+    """Begin a while after now, also with guards if there is an authorizer, and with what a controller in
+    ZooKeeper asks of brokers; the way to stop it.
+    """
+    return _Preload(timer, WITH_AUTHORIZER if guards else (), ZOOKEEPER_TABLE if zookeeper else {}).stop
 
 
 class _Preload:
-    def __init__(self, timer: Timer, more: tuple[str, ...]) -> None:
-        tables = (API_TABLE, CONTROLLER_TABLE, LEGACY_TABLE, OWN_TABLE, TELEMETRY_TABLE)
+    def __init__(
+        self, timer: Timer, more: tuple[str, ...], own_mode: dict[int, tuple[str, int, int]]
+    ) -> None:
+        tables = (API_TABLE, CONTROLLER_TABLE, LEGACY_TABLE, OWN_TABLE, TELEMETRY_TABLE, own_mode)
         apis = [(key, row[0]) for table in tables for key, row in table.items()]
         self._left: list[tuple[int | None, str]] = [(None, name) for name in (*more, *BESIDES)]
         self._left += [(key, _HANDLERS + name) for key, name in reversed(apis)]

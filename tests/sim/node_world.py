@@ -139,9 +139,9 @@ class SimNode(Node):
             await super().stop()
 
     def _wire(self, *arguments):
-        services, kraft = super()._wire(*arguments)
-        self._machine.wired(services, kraft)
-        return services, kraft
+        services = super()._wire(*arguments)
+        self._machine.wired(services, self._kraft)
+        return services
 
 
 class Machine:
