@@ -223,6 +223,8 @@ class OneShareFetch:
         records, size = self._records, self._bytes
         member = self._session.member_id
         for place, live in self._live.items():
+            if live.closed:
+                continue  # begun anew meanwhile: what this one gives out, the new one would not know
             if not live.is_led:
                 self._errors[place] = ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
                 continue

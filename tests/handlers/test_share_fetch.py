@@ -1,0 +1,53 @@
+"""ShareFetch that waits: whom it may still take records from when it is woken."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from kbroker.handlers import share_fetch
+from kbroker.handlers.share_fetch import OneShareFetch
+from kbroker.protocol.generated.share_fetch_request import ShareFetchRequest
+
+PLACE = (b"t" * 16, 0)
+
+
+@pytest.fixture
+def parked(monkeypatch):
+    """A ShareFetch for one partition, and what it takes records from; there is one record from now on."""
+    live = SimpleNamespace(
+        closed=False, is_led=True, key="key", partition=SimpleNamespace(topic_partition="t")
+    )
+    parts = SimpleNamespace(
+        settings=SimpleNamespace(
+            committed_only=lambda group: False, limits=lambda group: SimpleNamespace(lock_ms=1_000)
+        ),
+        partitions=SimpleNamespace(here=lambda *place: live),
+    )
+    found = SimpleNamespace(acquired=(), total=0, records=b"")
+    monkeypatch.setattr(share_fetch, "shares", lambda services: parts)
+    monkeypatch.setattr(share_fetch, "read_share", lambda *arguments: found)
+    waiting = []
+    purgatory = SimpleNamespace(park=lambda operation, keys, ms: waiting.append(operation))
+    services = SimpleNamespace(fetch_bytes_max=1_000, replicas=SimpleNamespace(fetches=purgatory))
+    session = SimpleNamespace(
+        partitions={PLACE: False}, group_id="g", member_id="m", rotate=lambda place: None
+    )
+    request = ShareFetchRequest(share_session_epoch=1, max_wait_ms=500, max_records=10, max_bytes=1_000)
+    fetch = OneShareFetch(services, None, request, session)
+    fetch.acknowledged([], [])
+    assert waiting == [fetch]
+    found.acquired, found.total = (SimpleNamespace(first=0, last=0, deliveries=1),), 1
+    return fetch, live
+
+
+def test_it_is_answered_with_what_it_acquires(parked):
+    fetch, _ = parked
+    assert fetch.try_complete("key")
+    assert fetch.answer.result().responses[0].partitions[0].acquired_records
+
+
+def test_it_acquires_nothing_from_what_was_begun_anew(parked):
+    fetch, live = parked
+    live.closed = True
+    assert fetch.try_complete("key")
+    assert not fetch.answer.result().responses
