@@ -22,7 +22,7 @@ from kbroker.main import Node, resolved
 from kbroker.plain import replace
 from kbroker.server.dispatch import Dispatcher
 from kbroker.server.metrics_start import start_metrics
-from kbroker.server.node_folders import NodeFolders, new_cluster_id
+from kbroker.server.node_folders import NodeFolders, new_uuid
 from kbroker.server.node_sockets import NodeSockets, endpoints
 from kbroker.server.preload import preload
 from kbroker.server.quotas import open_restrictions
@@ -89,7 +89,7 @@ class ZooKeeperNode(Node):
         setup = ZkSetup(
             node_id=self.node_id,
             endpoints=endpoints(self._sockets.clients),
-            new_cluster_id=wanted or uuid_to_string(new_cluster_id()),
+            new_cluster_id=wanted or uuid_to_string(new_uuid()),
             servers=link.servers,
             chroot=link.chroot,
             session_ms=link.session_ms,

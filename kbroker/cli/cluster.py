@@ -162,7 +162,7 @@ def _catch_signals(events: _Events) -> None:
 
 def _plan(options: argparse.Namespace) -> tuple[list[LocalNode], str]:
     from kbroker.cli.start import DEFAULT_DATA
-    from kbroker.server.node_folders import known_cluster_id, new_cluster_id
+    from kbroker.server.node_folders import known_cluster_id, new_uuid
     from kbroker.types import uuid_to_string
 
     count: int = options.cluster
@@ -190,7 +190,7 @@ def _plan(options: argparse.Namespace) -> tuple[list[LocalNode], str]:
     cluster_id = known_cluster_id([node.folder for node in nodes])
     if cluster_id is None and options.node is not None:
         raise ConfigError(f"there is no cluster in {folder}: start all its nodes first, without --node")
-    return nodes, cluster_id or uuid_to_string(new_cluster_id())
+    return nodes, cluster_id or uuid_to_string(new_uuid())
 
 
 def _check_size(folder: str, nodes: Sequence[LocalNode]) -> None:

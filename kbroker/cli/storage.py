@@ -117,10 +117,10 @@ def _directories(config: BrokerConfig) -> tuple[list[str], str]:
 
 
 def _random_uuid(options: argparse.Namespace) -> int:
-    from kbroker.server.node_folders import new_cluster_id
+    from kbroker.server.node_folders import new_uuid
     from kbroker.types import uuid_to_string
 
-    print(uuid_to_string(new_cluster_id()))
+    print(uuid_to_string(new_uuid()))
     return 0
 
 

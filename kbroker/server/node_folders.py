@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from kbroker.storage.disk import Disk
     from kbroker.storage.log_config import LogConfig
 
+#: Of 64 digits that a uuid's text may begin with.
+_HYPHEN = 62
+
 
 class NodeFolders:
     """The folders that the settings name.
@@ -92,7 +95,7 @@ class NodeFolders:
         self._undo.append(logs.unlock)
         if self.metadata_dir not in self.log_dirs:
             self._lock_metadata_dir()
-        self.cluster_id = self.cluster_id or uuid_to_string(new_cluster_id())
+        self.cluster_id = self.cluster_id or uuid_to_string(new_uuid())
         if len(self._found.formatted) + len(self._found.unusable) < len(self._found.paths):
             self._format(format_plan)
         logs.identify()
@@ -157,13 +160,10 @@ def log_directories(config: BrokerConfig) -> tuple[str, ...]:
 
 
 def new_uuid() -> Uuid:
-    """A random Kafka uuid (version 4)."""
-    return uuid4().bytes
-
-
-def new_cluster_id() -> Uuid:
-    """A random uuid whose text does not begin with a hyphen: command lines would take it for an option."""
+    """A random uuid (version 4) whose text, as that of all of Kafka's, does not begin with a hyphen: command
+    lines would take it for an option.
+    """
     while True:
-        value = new_uuid()
-        if not uuid_to_string(value).startswith("-"):
+        value = uuid4().bytes
+        if value[0] >> 2 != _HYPHEN:
             return value

@@ -417,7 +417,7 @@ class Cluster:
         return ",".join(found)
 
     def _plan(self) -> None:
-        from kbroker.server.node_folders import known_cluster_id, new_cluster_id
+        from kbroker.server.node_folders import known_cluster_id, new_uuid
         from kbroker.types import uuid_to_string
 
         if not self.data:
@@ -426,7 +426,7 @@ class Cluster:
             self.data = tempfile.mkdtemp(prefix="kbroker-cluster-")
         ports = free_ports(2 * self.size)
         plans = plan_nodes(self.data, "127.0.0.1", list(zip(ports[::2], ports[1::2])))
-        cluster_id = known_cluster_id([plan.folder for plan in plans]) or uuid_to_string(new_cluster_id())
+        cluster_id = known_cluster_id([plan.folder for plan in plans]) or uuid_to_string(new_uuid())
         for plan in plans:
             settings = node_settings(plan, plans, cluster_id, self.config)
             routes = [] if self._links is None else self._routes(self._links, plan, plans)

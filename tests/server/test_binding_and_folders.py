@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import socket
+from types import SimpleNamespace
 
 import pytest
 
 from kbroker.errors import ConfigError
+from kbroker.server import node_folders
 from kbroker.server.binding import bind_sockets
 from kbroker.server.folders import inspect_folders
 from kbroker.server.limits import server_limits
 from kbroker.server.os_disk import OsDisk
 from kbroker.storage.meta_properties import MetaProperties, write_meta_properties
+from kbroker.types import uuid_to_string
 
 
 def close(sockets):
@@ -108,3 +111,10 @@ def test_limits_come_from_settings():
     )
     assert limits.connections_max == 7
     assert limits.connections_max_per_ip_overrides == {"10.0.0.1": 5}
+
+
+def test_no_id_looks_like_an_option(monkeypatch):
+    drawn = iter([bytes([0xF8, *range(15)]), bytes([0xFB, *range(15)]), bytes([0xF7, *range(15)])])
+    monkeypatch.setattr(node_folders, "uuid4", lambda: SimpleNamespace(bytes=next(drawn)))
+    assert not uuid_to_string(node_folders.new_uuid()).startswith("-")
+    assert next(drawn, None) is None
