@@ -75,7 +75,9 @@ def test_three_nodes_that_keep_their_data(tmp_path, port):
         assert started.banner[0].startswith("kbroker 0.")
         assert "a cluster of 3 nodes" in started.banner[0]
         with Client(started.bootstrap) as client:
-            wait_until(lambda: sorted(client.brokers()) == [1, 2, 3], "a node that has heard of all")
+            wait_until(
+                lambda: sorted(client.brokers(refresh=True)) == [1, 2, 3], "a node that has heard of all"
+            )
             create_topic(client, "kept", partitions=1)
             wait_until(lambda: list_topics(client), "the topic on the broker that is asked")
             (topic,) = list_topics(client)
