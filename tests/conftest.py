@@ -1,7 +1,7 @@
 """For all tests.
 
-What follows a process's last test has no time limit of pytest-timeout's, and a worker of pytest-xdist that hangs
-there hangs the whole run: here it is bounded.
+What follows the last test of a process has no time limit of pytest-timeout's, and a worker that hangs there
+hangs the whole run: here it is bounded.
 """
 
 from __future__ import annotations
