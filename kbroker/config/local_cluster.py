@@ -63,6 +63,7 @@ OWN_SETTINGS = frozenset(
         "log.dir",
         "log.dirs",
         "metadata.log.dir",
+        "zookeeper.connect",
     }
 )
 
@@ -90,6 +91,32 @@ def node_settings(
 ) -> dict[str, str]:
     """All settings of one node. Topics have a replica on each of three nodes, unless `overrides` say else."""
     voters = ",".join(f"{each.id}@{each.host}:{each.controller_port}" for each in nodes)
+    return {
+        **_common_settings(node, nodes, overrides),
+        "process.roles": "broker,controller",
+        "node.id": str(node.id),
+        "listeners": f"PLAINTEXT://{node.bootstrap},CONTROLLER://{node.host}:{node.controller_port}",
+        "controller.listener.names": "CONTROLLER",
+        "controller.quorum.voters": voters,
+        "kbroker.cluster.id": cluster_id,
+    }
+
+
+def zookeeper_node_settings(
+    node: LocalNode, nodes: Sequence[LocalNode], connect: str, overrides: Mapping[str, str]
+) -> dict[str, str]:
+    """The same of a node whose cluster is kept in ZooKeeper, at `connect`: host:port,…/chroot."""
+    return {
+        **_common_settings(node, nodes, overrides),
+        "zookeeper.connect": connect,
+        "broker.id": str(node.id),
+        "listeners": f"PLAINTEXT://{node.bootstrap}",
+    }
+
+
+def _common_settings(
+    node: LocalNode, nodes: Sequence[LocalNode], overrides: Mapping[str, str]
+) -> dict[str, str]:
     replicas = str(min(3, len(nodes)))
     in_sync = "2" if len(nodes) >= 3 else "1"
     return {
@@ -101,11 +128,5 @@ def node_settings(
         "share.coordinator.state.topic.replication.factor": replicas,
         "share.coordinator.state.topic.min.isr": in_sync,
         **_apart(node, overrides),
-        "process.roles": "broker,controller",
-        "node.id": str(node.id),
-        "listeners": f"PLAINTEXT://{node.bootstrap},CONTROLLER://{node.host}:{node.controller_port}",
-        "controller.listener.names": "CONTROLLER",
-        "controller.quorum.voters": voters,
-        "kbroker.cluster.id": cluster_id,
         "log.dirs": node.folder,
     }

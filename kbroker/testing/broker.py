@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from kbroker.testing.zookeeper import ZooKeeper
+
 #: How long a restart waits for its port.
 _PORT_PATIENCE_S = 10.0
 
@@ -64,6 +66,8 @@ class Broker(RunningBroker):
         host: address to listen on.
         profile: `dev` or `production`.
         client: settings of clients, for what this object itself asks.
+        controller: "kraft", or "zookeeper" to keep the cluster's metadata there.
+        zookeeper: "host:port/chroot" of a ZooKeeper that runs; None: one is started, as `Cluster` says.
     """
 
     def __init__(
@@ -76,8 +80,14 @@ class Broker(RunningBroker):
         host: str = "127.0.0.1",
         profile: str = "dev",
         client: Mapping[str, str] | None = None,
+        controller: str = "kraft",
+        zookeeper: str | None = None,
     ) -> None:
+        assert controller in ("kraft", "zookeeper"), f"controller: kraft or zookeeper, not {controller}"
         super().__init__("", data or "", client)
+        self.zookeeper = zookeeper or ""
+        self._own_zookeeper: ZooKeeper | None = None
+        self._starts_zookeeper = controller == "zookeeper" and not zookeeper
         self.config = {name: setting_text(value) for name, value in (config or {}).items()}
         self.profile = profile
         self.host = host
@@ -104,6 +114,8 @@ class Broker(RunningBroker):
 
             self.data = tempfile.mkdtemp(prefix="kbroker-")
         try:
+            if self._starts_zookeeper:
+                self._start_zookeeper()
             self._runner = self._started()
         except BaseException:
             self._forget_data()
@@ -112,6 +124,15 @@ class Broker(RunningBroker):
         self._keeps_port = self._keeps_port or not self.port
         self.port = int(self.bootstrap.rpartition(":")[2])
         return self
+
+    def _start_zookeeper(self) -> None:
+        from kbroker.testing.zookeeper import ZooKeeper
+
+        if self._own_zookeeper is None:
+            self._own_zookeeper = ZooKeeper(f"{self.data.rstrip('/')}.zookeeper")
+            self.zookeeper = self._own_zookeeper.address
+        if not self._own_zookeeper.running:
+            self._own_zookeeper.start()
 
     def _started(self) -> Runner:
         """A kept port of the system's choice may be on loan to an outgoing connection for a moment."""
@@ -156,6 +177,8 @@ class Broker(RunningBroker):
 
     def _new_runner(self) -> Runner:
         settings = {"log.dirs": self.data, **self.config}
+        if self.zookeeper:
+            settings["zookeeper.connect"] = self.zookeeper
         settings.setdefault("listeners", f"PLAINTEXT://{self.host}:{self.port}")
         if self._subprocess:
             from kbroker.testing.process import ProcessRunner
@@ -174,11 +197,16 @@ class Broker(RunningBroker):
                 runner.stop()
 
     def _forget_data(self) -> None:
+        if self._own_zookeeper is not None:
+            self._own_zookeeper.stop()
         if self._own_data and self.data:
             import os
             import shutil
 
             shutil.rmtree(self.data, ignore_errors=True)
+            if self._own_zookeeper is not None:
+                shutil.rmtree(self._own_zookeeper.folder, ignore_errors=True)
+                self._own_zookeeper = None
             # What a process that was killed has said.
             if os.path.exists(f"{self.data}.log"):
                 os.unlink(f"{self.data}.log")

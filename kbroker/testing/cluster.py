@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import random
+import os
 import shutil
-import socket
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from kbroker.client.errors import ClientError
-from kbroker.config.local_cluster import LocalNode, node_settings, plan_nodes
+from kbroker.config.local_cluster import LocalNode, node_settings, plan_nodes, zookeeper_node_settings
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.testing.broker import setting_text
 from kbroker.testing.links import Links, Way, both_ways
+from kbroker.testing.ports import free_ports
 from kbroker.testing.process import ProcessRunner
 
 if TYPE_CHECKING:
@@ -22,13 +22,16 @@ if TYPE_CHECKING:
 
     from kbroker.protocol.generated.metadata_response import MetadataResponse, MetadataResponsePartition
     from kbroker.testing.in_process import InProcessRunner
+    from kbroker.testing.zookeeper import ZooKeeper
 
 T = TypeVar("T")
 
 _PAUSE_S = 0.02
 _WAIT_S = 60.0
-#: Below those that systems use for outgoing connections: a node that comes back must find its port free.
-_PORTS = 10_240, 19_999
+#: What a link to ZooKeeper leads to, where others lead to a node.
+ZOOKEEPER = 0
+#: A node that is gone is given up after this time, in ms, where nothing else is set.
+_SESSION_MS = "6000"
 
 
 class ClusterNode:
@@ -135,7 +138,8 @@ class ClusterNode:
 
 
 class Cluster:
-    """Nodes 1 to n, each a broker and a controller of one quorum. Use as a context manager.
+    """Nodes 1 to n, each a broker and a controller of one quorum; or brokers of a cluster in ZooKeeper,
+    one of which is the controller. Use as a context manager.
 
     Args:
         size: how many nodes.
@@ -147,6 +151,10 @@ class Cluster:
             debugger. `kill` then drops a node with all that it has open, and writes nothing; what the page
             cache has survives, as with `kill -9`. They share one interpreter lock: not for measuring.
         client: settings of clients (`security.protocol` …), for what this object itself asks.
+        controller: "kraft", or "zookeeper" to keep the cluster's metadata there.
+        zookeeper: "host:port/chroot" of a ZooKeeper that runs, and of nobody else's cluster; None: one is
+            started, with the Java and the jars that `testing.zookeeper.find_server` finds. In `cut`,
+            ZooKeeper is node 0, and in `partition` it is with those that are in no group.
     """
 
     def __init__(
@@ -159,7 +167,10 @@ class Cluster:
         profile: str = "dev",
         in_process: bool = False,
         client: Mapping[str, str] | None = None,
+        controller: str = "kraft",
+        zookeeper: str | None = None,
     ) -> None:
+        assert controller in ("kraft", "zookeeper"), f"controller: kraft or zookeeper, not {controller}"
         self.size = size
         self.client = dict(client or {})
         self.in_process = in_process
@@ -169,6 +180,10 @@ class Cluster:
         self.nodes: dict[int, ClusterNode] = {}
         self._own_data = data is None
         self._links = Links() if links else None
+        #: "host:port/chroot" of the ZooKeeper, "" in KRaft; and the server, if it is this object's own.
+        self.zookeeper = zookeeper or ""
+        self.zookeeper_server: ZooKeeper | None = None
+        self._in_zookeeper = controller == "zookeeper" or bool(zookeeper)
 
     # -- life ------------------------------------------------------------------------------------------------
 
@@ -180,10 +195,12 @@ class Cluster:
             AssertionError: they do not find each other.
         """
         first = not self.nodes
-        if first:
-            self._plan()
-        started = [node for node in self.nodes.values() if not node.running]
         try:
+            if first:
+                self._plan()
+            if self.zookeeper_server is not None and not self.zookeeper_server.running:
+                self.zookeeper_server.start()
+            started = [node for node in self.nodes.values() if not node.running]
             for node in started:
                 node.spawn()
             for node in started:
@@ -203,6 +220,8 @@ class Cluster:
                 node.begin_stop()
         for node in self.nodes.values():
             node.stop()
+        if self.zookeeper_server is not None:
+            self.zookeeper_server.stop()
         if self._links is not None:
             self._links.close()
         if self._own_data and self.data:
@@ -259,7 +278,8 @@ class Cluster:
         `partition([1])` cuts node 1 off from all others.
         """
         sides = [set(group) for group in groups]
-        rest = set(self.nodes).difference(*sides)
+        everybody = {*self.nodes, ZOOKEEPER} if self._in_zookeeper else set(self.nodes)
+        rest = everybody.difference(*sides)
         sides = [side for side in (*sides, rest) if side]
         for index, side in enumerate(sides):
             for other in sides[index + 1 :]:
@@ -373,6 +393,8 @@ class Cluster:
         from kbroker.client.cluster import Cluster as Client
         from kbroker.client.describe import describe_quorum
 
+        if self._in_zookeeper:
+            return self.metadata(topics=[]).controller_id
         with Client(self._reachable, timeout_s=5, settings=self.client) as client:
             quorum = describe_quorum(client)
         return -1 if quorum is None else quorum.leader
@@ -417,47 +439,49 @@ class Cluster:
         return ",".join(found)
 
     def _plan(self) -> None:
-        from kbroker.server.node_folders import known_cluster_id, new_uuid
-        from kbroker.types import uuid_to_string
-
         if not self.data:
             import tempfile
 
             self.data = tempfile.mkdtemp(prefix="kbroker-cluster-")
         ports = free_ports(2 * self.size)
         plans = plan_nodes(self.data, "127.0.0.1", list(zip(ports[::2], ports[1::2])))
-        cluster_id = known_cluster_id([plan.folder for plan in plans]) or uuid_to_string(new_uuid())
-        for plan in plans:
-            settings = node_settings(plan, plans, cluster_id, self.config)
+        all_settings = self._zookeeper_settings(plans) if self._in_zookeeper else self._kraft_settings(plans)
+        for plan, settings in zip(plans, all_settings):
             routes = [] if self._links is None else self._routes(self._links, plan, plans)
             if routes:
                 settings["kbroker.peer.routes"] = ",".join(routes)
             self.nodes[plan.id] = ClusterNode(plan, settings, self.profile, self.in_process)
 
-    @staticmethod
-    def _routes(links: Links, node: LocalNode, nodes: list[LocalNode]) -> list[str]:
+    def _kraft_settings(self, plans: list[LocalNode]) -> list[dict[str, str]]:
+        from kbroker.server.node_folders import known_cluster_id, new_uuid
+        from kbroker.types import uuid_to_string
+
+        cluster_id = known_cluster_id([plan.folder for plan in plans]) or uuid_to_string(new_uuid())
+        return [node_settings(plan, plans, cluster_id, self.config) for plan in plans]
+
+    def _zookeeper_settings(self, plans: list[LocalNode]) -> list[dict[str, str]]:
+        from kbroker.testing.zookeeper import ZooKeeper, connect_pieces
+
+        if not self.zookeeper:
+            self.zookeeper_server = ZooKeeper(os.path.join(self.data, "zookeeper"))
+            self.zookeeper = self.zookeeper_server.address
+        servers, chroot = connect_pieces(self.zookeeper)
+        config = {"zookeeper.session.timeout.ms": _SESSION_MS, **self.config}
+        found = []
+        for plan in plans:
+            connect = self.zookeeper
+            if self._links is not None:
+                ways = [self._links.add((plan.id, ZOOKEEPER), host, port) for host, port in servers]
+                connect = ",".join(f"127.0.0.1:{port}" for port in ways) + chroot
+            found.append(zookeeper_node_settings(plan, plans, connect, config))
+        return found
+
+    def _routes(self, links: Links, node: LocalNode, nodes: list[LocalNode]) -> list[str]:
         routes = []
         for other in nodes:
-            for port in (other.client_port, other.controller_port):
+            ports = (other.client_port,) if self._in_zookeeper else (other.client_port, other.controller_port)
+            for port in ports:
                 if other is not node:
                     detour = links.add((node.id, other.id), other.host, port)
                     routes.append(f"{other.host}:{port}>127.0.0.1:{detour}")
         return routes
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports of 127.0.0.1 that nobody listens on now, and that the system gives to no outgoing connection."""
-    sockets: list[socket.socket] = []
-    try:
-        while len(sockets) < count:
-            sock = socket.socket()
-            try:
-                sock.bind(("127.0.0.1", random.randint(*_PORTS)))
-            except OSError:
-                sock.close()
-            else:
-                sockets.append(sock)
-        return [sock.getsockname()[1] for sock in sockets]
-    finally:
-        for sock in sockets:
-            sock.close()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from confluent_kafka.admin import AdminClient
 
-from kbroker.testing.cluster import free_ports
+from kbroker.testing.ports import free_ports
 
 _CLUSTER_ID = "a2Jyb2tlci1jaGFvcy0wMQ"
 _WAIT_SECONDS = 60

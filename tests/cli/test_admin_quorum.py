@@ -17,7 +17,7 @@ from kbroker.protocol.generated.describe_quorum_request import (
 )
 from kbroker.protocol.generated.describe_quorum_response import DescribeQuorumResponse
 from kbroker.testing import Cluster
-from kbroker.testing.cluster import free_ports
+from kbroker.testing.ports import free_ports
 
 SETTINGS = {"controller.quorum.fetch.timeout.ms": 500, "controller.quorum.election.timeout.ms": 300}
 

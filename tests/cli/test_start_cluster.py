@@ -14,7 +14,7 @@ from kbroker.client.errors import ClientError
 from kbroker.client.topics import create_topic, list_topics
 from kbroker.config.local_cluster import consecutive_ports
 from kbroker.raft.election_state import ElectionState, encode_election_state
-from kbroker.testing.cluster import free_ports
+from kbroker.testing.ports import free_ports
 from tests.doubles import wait_until
 
 

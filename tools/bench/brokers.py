@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from kbroker.testing.cluster import free_ports
+from kbroker.testing.ports import free_ports
 from tools.kafka_jars import KAFKA_VERSION, class_path
 
 BROKER_CORE = 0
