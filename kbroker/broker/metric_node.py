@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from kbroker import __version__
-from kbroker.broker.metric_partitions import is_at_min_isr, is_under_min_isr, is_under_replicated
 from kbroker.metrics.registry import ATTRIBUTES, COUNTER, GAUGE, METER
 
 if TYPE_CHECKING:
-    from kbroker.broker.partition import Partition
     from kbroker.broker.services import Services
 
 _SERVER = "kafka.server"
-#: After the longest time-out of a transaction, until it is late.
-_LATE_MS = 300_000
 _DISK_COUNTS = ("rchar", "wchar", "syscr", "syscw", "read_bytes", "write_bytes", "cancelled_write_bytes")
 
 
 def add(services: Services) -> None:
     """Add the families."""
     _add_server(services)
-    _add_replicas(services)
     _add_logs(services)
     _add_sockets(services)
     _add_waiting(services)
@@ -54,106 +49,6 @@ def _broker_state(services: Services) -> int:
         return 0
     state: int = lifecycle.state.value
     return state
-
-
-def _add_replicas(services: Services) -> None:
-    registry, replicas, kind = services.metrics, services.replicas, "ReplicaManager"
-
-    late_ms = services.config.get_int("transaction.max.timeout.ms") + _LATE_MS
-
-    def count(test: Callable[[Partition], object]) -> Callable[[], int]:
-        return lambda: sum(1 for partition in replicas.partitions.values() if test(partition))
-
-    gauges: dict[str, Callable[[], int]] = {
-        "PartitionCount": lambda: len(replicas.partitions),
-        "LeaderCount": count(lambda partition: partition.leader_state is not None),
-        "OfflineReplicaCount": count(lambda partition: partition.log is None),
-        "UnderReplicatedPartitions": count(is_under_replicated),
-        "UnderMinIsrPartitionCount": count(is_under_min_isr),
-        "AtMinIsrPartitionCount": count(is_at_min_isr),
-        "ReassigningPartitions": lambda: _reassigning(services),
-        "ProducerIdCount": lambda: sum(
-            len(partition.log.producers.entries)
-            for partition in replicas.partitions.values()
-            if partition.log is not None
-        ),
-        "PartitionsWithLateTransactionsCount": count(
-            lambda partition: has_late_transaction(partition, services.clock.now_ms() - late_ms)
-        ),
-    }
-    for name, ask in gauges.items():
-        registry.gauge(_SERVER, kind, name, ask)
-    replication = services.replication
-    if replication is not None:
-        sender = replication.sender
-        for name, attribute in (
-            ("IsrShrinksPerSec", "shrinks"),
-            ("IsrExpandsPerSec", "expands"),
-            ("FailedIsrUpdatesPerSec", "failures"),
-        ):
-            registry.rows(
-                _SERVER,
-                kind,
-                name,
-                METER,
-                (),
-                _one(sender, attribute),
-                event="failedUpdates" if attribute == "failures" else attribute,
-            )
-        _add_fetchers(services)
-
-
-def has_late_transaction(partition: Partition, before_ms: int) -> bool:
-    """Whether a transaction has been open without a record since then: its coordinator has forgotten it."""
-    log = partition.log
-    return log is not None and any(
-        entry.last_timestamp < before_ms
-        for entry in log.producers.entries.values()
-        if entry.current_txn_first_offset >= 0
-    )
-
-
-def _one(owner: Any, attribute: str) -> Callable[[], list[tuple[tuple[str, ...], int]]]:
-    return lambda: [((), getattr(owner, attribute))]
-
-
-def _reassigning(services: Services) -> int:
-    image = services.metadata.image
-    found = 0
-    for (topic, index), partition in services.replicas.partitions.items():
-        if partition.leader_state is not None:
-            state = image.topics.partition(topic, index)
-            found += state is not None and state.reassigning
-    return found
-
-
-def _add_fetchers(services: Services) -> None:
-    registry, kind = services.metrics, "ReplicaFetcherManager"
-
-    def lags() -> list[tuple[tuple[str, ...], int]]:
-        assert services.replication is not None
-        return [
-            ((f"ReplicaFetcherThread-{number}-{leader}", topic, str(index)), lag)
-            for leader, number, topic, index, lag in services.replication.lags()
-        ]
-
-    registry.gauge(
-        _SERVER, kind, "MaxLag", lambda: max((lag for _, lag in lags()), default=0), clientId="Replica"
-    )
-    registry.gauge(
-        _SERVER,
-        kind,
-        "FailedPartitionsCount",
-        lambda: sum(
-            1
-            for partition in services.replicas.partitions.values()
-            if partition.log is None and partition.leader_state is None
-        ),
-        clientId="Replica",
-    )
-    registry.rows(
-        _SERVER, "FetcherLagMetrics", "ConsumerLag", GAUGE, ("clientId", "topic", "partition"), lags
-    )
 
 
 def _add_logs(services: Services) -> None:
@@ -292,12 +187,8 @@ def _add_waiting(services: Services) -> None:
     registry, kind = services.metrics, "DelayedOperationPurgatory"
     replicas, sessions = services.replicas, services.fetch_sessions
 
-    def commits() -> int:
-        return sum(partition.waiting_commits for partition in replicas.partitions.values())
-
     for name in ("NumDelayedOperations", "PurgatorySize"):
         registry.gauge(_SERVER, kind, name, lambda: len(replicas.fetches), delayedOperation="Fetch")
-        registry.gauge(_SERVER, kind, name, commits, delayedOperation="Produce")
     registry.gauge(_SERVER, "FetchSessionCache", "NumIncrementalFetchSessions", lambda: len(sessions))
     registry.gauge(
         _SERVER, "FetchSessionCache", "NumIncrementalFetchPartitionsCached", lambda: sessions.partition_count
@@ -308,7 +199,7 @@ def _add_waiting(services: Services) -> None:
         "IncrementalFetchSessionEvictionsPerSec",
         METER,
         (),
-        _one(sessions, "evictions"),
+        lambda: [((), sessions.evictions)],
         event="evictions",
     )
 

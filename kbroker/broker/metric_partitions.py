@@ -45,7 +45,9 @@ class _Hosted:
         self._partitions = services.replicas.partitions
         self._registry = registry
         self._scrape = -1
+        #: The same list as long as the same partitions are here: their text is kept with it.
         self.labels: list[tuple[str, str]] = []
+        self._listed: list[tuple[str, int]] = []
         self.partitions: list[Partition] = []
         #: Those whose log is there: labels, logs.
         self.online: list[tuple[str, str]] = []
@@ -56,13 +58,17 @@ class _Hosted:
         if self._scrape != self._registry.scrapes or len(self.labels) != len(self._partitions):
             self._scrape = self._registry.scrapes
             self.partitions = list(self._partitions.values())
-            self.labels = [(topic, str(index)) for topic, index in self._partitions]
+            listed = list(self._partitions)
+            if listed != self._listed:
+                self._listed, self.labels = listed, [(topic, str(index)) for topic, index in listed]
             self.logs = [each.log for each in self.partitions if each.log is not None]
-            self.online = self.labels
+            online = self.labels
             if len(self.logs) < len(self.labels):
-                self.online = [
+                online = [
                     labels for labels, each in zip(self.labels, self.partitions) if each.log is not None
                 ]
+            if online != self.online:
+                self.online = online
         return self
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kbroker.metadata.delta import ClusterDelta
     from kbroker.metadata.image import ClusterImage
 
-_SOURCES = ("node", "partitions", "requests", "cluster", "groups", "access", "limits", "shares")
+_SOURCES = ("node", "replicas", "partitions", "requests", "cluster", "groups", "access", "limits", "shares")
 
 
 def wire_metrics(services: Services, **parts: Any) -> None:

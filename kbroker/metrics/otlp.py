@@ -90,7 +90,10 @@ def messages(
     """
     message = _Message(resource, version)
     times = _fixed(2, _U64.pack(start_ns)) + _fixed(3, _U64.pack(now_ns))
-    for family in registry.families():
+    families = registry.families()
+    for _ in registry.prepare():
+        yield b""
+    for family in families:
         for name, kind, points in _metrics(family, times):
             if points:
                 message.add(name, kind, points)

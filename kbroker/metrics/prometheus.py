@@ -7,18 +7,17 @@ piece by piece, a few hundred lines each, so that a large scrape can be done bes
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
+from kbroker.metrics.column_text import ColumnTexts
 from kbroker.metrics.histogram import QUANTILES
 from kbroker.metrics.registry import (
     ATTRIBUTES,
-    COLUMN_PART,
     COUNTER,
     GAUGE,
     METER,
-    Column,
     Family,
     Labels,
     Registry,
@@ -46,12 +45,11 @@ class Sample(NamedTuple):
 
 
 class _Texts:
-    """Labels of one scrape as text: by keys and labels; of the columns that were written last."""
+    """Labels of one scrape as text, by keys and labels; columns of this and earlier ones."""
 
-    def __init__(self) -> None:
+    def __init__(self, columns: ColumnTexts) -> None:
         self.rows: dict[tuple[str, ...], dict[Labels, str]] = {}
-        self.listed: list[Any] | None = None
-        self.columns: list[str] = []
+        self.columns = columns
 
 
 def metric_name(*parts: str) -> str:
@@ -124,8 +122,12 @@ def number(value: Any) -> str:
     return repr(float(value))
 
 
-def pieces(registry: Registry) -> Iterator[str]:
-    """The whole text, piece by piece; what changes between two pieces may or may not be in it."""
+def pieces(registry: Registry, columns: ColumnTexts | None = None) -> Iterator[bytes]:
+    """The whole text, piece by piece; what changes between two pieces may or may not be in it.
+
+    Args:
+        columns: what the scrapes before this one have kept, and this one keeps.
+    """
     groups: dict[str, list[Family]] = {}
     attributes: list[Family] = []
     for family in registry.families():
@@ -133,13 +135,15 @@ def pieces(registry: Registry) -> Iterator[str]:
             attributes.append(family)
         else:
             groups.setdefault(names_of(family)[0][0], []).append(family)
-    texts = _Texts()
+    for _ in registry.prepare():
+        yield b""
+    texts = _Texts(columns or ColumnTexts())
     for families in groups.values():
         yield from _group(families, texts)
-    yield _attributes(attributes)
+    yield _attributes(attributes).encode()
 
 
-def _group(families: list[Family], texts: _Texts) -> Iterator[str]:
+def _group(families: list[Family], texts: _Texts) -> Iterator[bytes]:
     """Families of one name: those of one metric have to be beside each other."""
     first = families[0]
     if first.kind in (COUNTER, GAUGE, METER):
@@ -149,11 +153,11 @@ def _group(families: list[Family], texts: _Texts) -> Iterator[str]:
             # The generic rule for gauges comes first; but dashboards ask for the name of the other one.
             names.append(metric_name(first.domain, first.type_name, _PERCENT.sub("", first.name), "percent"))
         for each in names:
-            head = _head(each, kind, first)
+            head = _head(each, kind, first).encode()
             for family in families:
                 for piece in _plain(each, family, texts):
-                    yield head + piece
-                    head = ""
+                    yield head + piece if head else piece
+                    head = b""
         return
     (name, _), (count_name, _) = names_of(first)
     quantiles, counts = [], []
@@ -168,14 +172,16 @@ def _group(families: list[Family], texts: _Texts) -> Iterator[str]:
             ]
             counts.append(f"{_named(count_name, text)} {histogram.count}\n")
     if counts:
-        yield _head(name, "gauge", first) + "".join(quantiles)
-        yield _head(count_name, "counter", first) + "".join(counts)
+        yield (_head(name, "gauge", first) + "".join(quantiles)).encode()
+        yield (_head(count_name, "counter", first) + "".join(counts)).encode()
 
 
-def _plain(name: str, family: Family, texts: _Texts) -> Iterator[str]:
+def _plain(name: str, family: Family, texts: _Texts) -> Iterator[bytes]:
     keys = label_keys(family)
     if family.column is not None:
-        yield from _column(name, family.column(), lambda labels: label_text(family, keys, labels), texts)
+        yield from texts.columns.pieces(
+            name, family.column(), lambda labels: label_text(family, keys, labels)
+        )
         return
     known = texts.rows.setdefault(keys, {})
     rows = iter(family.rows())
@@ -191,20 +197,7 @@ def _plain(name: str, family: Family, texts: _Texts) -> Iterator[str]:
             elif not isinstance(value, str):
                 lines.append(f"{name}{text}{number(value)}\n")
         if lines:
-            yield "".join(lines)
-
-
-def _column(name: str, column: Column, text_of: Callable[[Labels], str], texts: _Texts) -> Iterator[str]:
-    labels = column.labels
-    if texts.listed is not labels:
-        texts.listed, texts.columns = labels, []
-        for start in range(0, len(labels), COLUMN_PART):
-            texts.columns += [f"{{{text_of(each)}}} " for each in labels[start : start + COLUMN_PART]]
-            yield ""
-    for start in range(0, len(labels), COLUMN_PART):
-        stop = min(start + COLUMN_PART, len(labels))
-        values = column.values(start, stop)
-        yield "".join([f"{name}{text}{value}\n" for text, value in zip(texts.columns[start:stop], values)])
+            yield "".join(lines).encode()
 
 
 def _attributes(families: list[Family]) -> str:

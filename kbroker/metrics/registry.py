@@ -190,6 +190,8 @@ class Registry:
         self.on_first_use: list[Callable[[], None]] = []
         #: Asked at each scrape for families that come and go.
         self.dynamic: list[Callable[[], Iterable[Family]]] = []
+        #: Asked at the beginning of a scrape that takes its time: work that others' values need, in steps.
+        self.on_scrape: list[Callable[[], Iterator[None]]] = []
         #: Told of each tick: times in ms.
         self.on_tick: list[Callable[[int], None]] = []
         #: Grows with every scrape: what is looked up for one is kept until the next.
@@ -291,6 +293,11 @@ class Registry:
         self.scrapes += 1
         found = [*self._families.values(), *(family for source in self.dynamic for family in source())]
         return sorted(found, key=lambda each: (each.domain, each.type_name, each.name))
+
+    def prepare(self) -> Iterator[None]:
+        """What `on_scrape` asks for, step by step, after `families` and before values are asked."""
+        for source in self.on_scrape:
+            yield from source()
 
     def count(self) -> int:
         """How many names there are."""

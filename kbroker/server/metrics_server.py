@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from kbroker import __version__
 from kbroker.errors import ConfigError
+from kbroker.metrics.column_text import ColumnTexts
 from kbroker.metrics.jolokia import REQUESTS_MAX, Jolokia, of_path
 from kbroker.metrics.prometheus import CONTENT_TYPE, pieces
 from kbroker.server.binding import bind_sockets
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _TICK_MS = 5000
+#: How long text of a scrape is kept for the next.
+_KEEP_TICKS = 300_000 // _TICK_MS
 _SETTING = "kbroker.metrics.listener"
 
 
@@ -60,6 +63,7 @@ class MetricsServer:
         self._sockets: list[socket.socket] = bind_sockets(_SETTING, host, port)
         self._one_at_a_time = asyncio.Lock()
         self._stopped = False
+        self._columns, self._ticks, self._used_at = ColumnTexts(), 0, 0
         #: Where it listens.
         self.port: int = self._sockets[0].getsockname()[1]
 
@@ -79,8 +83,14 @@ class MetricsServer:
     def _tick(self) -> None:
         if not self._stopped:
             services = self._services
+            if self._ticks == 1:
+                # So that the first scrape does not hold up clients for the time that loading takes.
+                services.metrics.families()
+            self._ticks += 1
             services.metrics.tick(int(services.clock.monotonic_ms()))
             services.timer.call_later(_TICK_MS, self._tick)
+            if self._ticks - self._used_at == _KEEP_TICKS:
+                self._columns.clear()
 
     async def _answer(self, request: Request) -> Answer:
         path = request.path.rstrip("/")
@@ -89,7 +99,8 @@ class MetricsServer:
         if request.method == "POST":
             return Answer(405, "text/plain", ["GET\n"])
         if path == "/metrics":
-            return Answer(200, CONTENT_TYPE, pieces(self._services.metrics))
+            self._used_at = self._ticks
+            return Answer(200, CONTENT_TYPE, pieces(self._services.metrics, self._columns))
         if path in ("", "/health"):
             return _json(200, {"status": "ok", "version": __version__, "node": self._services.broker_id})
         if path == "/ready":

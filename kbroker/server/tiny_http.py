@@ -50,7 +50,7 @@ class Answer(NamedTuple):
 
     status: int
     content_type: str
-    body: Iterable[str]
+    body: Iterable[str | bytes]
 
 
 class _Refused(Exception):
@@ -192,7 +192,7 @@ async def _write(
         return
     turn_ends_s = perf_counter() + SLICE_S
     for piece in answer.body:
-        data = piece.encode()
+        data = piece.encode() if isinstance(piece, str) else piece
         if data:
             writer.write(b"%x\r\n%b\r\n" % (len(data), data) if chunked else data)
         if perf_counter() >= turn_ends_s:

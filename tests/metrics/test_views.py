@@ -48,7 +48,7 @@ def registry():
 
 
 def test_names_are_those_that_the_usual_rules_give(registry):
-    found = parse("".join(pieces(registry)))
+    found = parse(b"".join(pieces(registry)).decode())
     bytes_in = "kafka_server_brokertopicmetrics_bytesin_total"
     assert found[bytes_in, ()] == 10
     assert found[bytes_in, (("topic", 'a\\"b\\\\'),)] == 4
