@@ -36,6 +36,7 @@ _LOG_SETTINGS = (
     "retention.bytes",
     "cleanup.policy",
     "max.message.bytes",
+    "max.decompressed.message.bytes",
     "flush.messages",
     "flush.ms",
     "message.timestamp.type",

@@ -24,6 +24,7 @@ from crc32c import crc32c
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.compression import Codec, CompressionError, DecompressedTooLarge, compress, decompress
 from kbroker.protocol.record_codec import (
+    RECORD_BYTES_MAX,
     InvalidRecord as InvalidRecord,
     Record as Record,
     RecordScan as RecordScan,
@@ -323,11 +324,19 @@ def uncompressed_payload(buf: Buffer, header: BatchHeader, max_bytes: int = MAX_
         raise InvalidRecord(f"Failed to decompress record stream: {error}") from None
 
 
-def decode_records(buf: Buffer, header: BatchHeader, max_bytes: int = MAX_DECOMPRESSED_BYTES) -> list[Record]:
+def decode_records(
+    buf: Buffer,
+    header: BatchHeader,
+    max_bytes: int = MAX_DECOMPRESSED_BYTES,
+    record_bytes_max: int = RECORD_BYTES_MAX,
+) -> list[Record]:
     """All records of the batch, of any magic; keys and values are copies.
 
+    Args:
+        record_bytes_max: `max.decompressed.message.bytes`: the largest record of a compressed magic 2 batch.
+
     Raises:
-        InvalidRecord: damaged, or not as many records as the header says.
+        InvalidRecord: damaged, a record too large, or not as many records as the header says.
         ApiError: MESSAGE_TOO_LARGE, unpacks to more than `max_bytes`.
     """
     if header.magic < 2:
@@ -337,7 +346,12 @@ def decode_records(buf: Buffer, header: BatchHeader, max_bytes: int = MAX_DECOMP
     payload = uncompressed_payload(buf, header, max_bytes)
     append_time = header.max_timestamp if header.attributes & TIMESTAMP_TYPE_BIT else None
     return decode_payload(
-        payload, header.record_count, header.base_offset, header.base_timestamp, append_time
+        payload,
+        header.record_count,
+        header.base_offset,
+        header.base_timestamp,
+        append_time,
+        record_bytes_max if header.codec else RECORD_BYTES_MAX,
     )
 
 
@@ -348,6 +362,7 @@ def scan_records(
     min_timestamp: int | None = None,
     max_timestamp: int | None = None,
     max_bytes: int = MAX_DECOMPRESSED_BYTES,
+    record_bytes_max: int = RECORD_BYTES_MAX,
 ) -> RecordScan:
     """Walk a magic 2 batch's records for validation; see `record_codec.scan_payload`.
 
@@ -355,7 +370,14 @@ def scan_records(
         As `decode_records`.
     """
     payload = uncompressed_payload(buf, header, max_bytes)
-    return scan_payload(payload, header.record_count, header.base_timestamp, min_timestamp, max_timestamp)
+    return scan_payload(
+        payload,
+        header.record_count,
+        header.base_timestamp,
+        min_timestamp,
+        max_timestamp,
+        record_bytes_max if header.codec else RECORD_BYTES_MAX,
+    )
 
 
 def recompress(

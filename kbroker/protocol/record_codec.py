@@ -14,6 +14,9 @@ from kbroker.errors import ApiError, ErrorCode
 #: Header key and value; a key that is no UTF-8 keeps its bytes as surrogates (`surrogateescape`).
 Header = tuple[str, bytes | None]
 
+#: The largest record that is read from a compressed batch if nobody says less (the longest array of Java).
+RECORD_BYTES_MAX = 2**31 - 1 - 8
+
 _INT32 = 0xFFFF_FFFF
 _INT64 = 0xFFFF_FFFF_FFFF_FFFF
 _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
@@ -69,15 +72,21 @@ def long_varint(data: bytes, pos: int, raw: int, max_shift: int) -> tuple[int, i
 
 
 def decode_payload(
-    data: bytes, count: int, base_offset: int, base_timestamp: int, append_time: int | None = None
+    data: bytes,
+    count: int,
+    base_offset: int,
+    base_timestamp: int,
+    append_time: int | None = None,
+    record_bytes_max: int = RECORD_BYTES_MAX,
 ) -> list[Record]:
     """All records of a decompressed payload; keys and values are copies.
 
     Args:
         append_time: overrides every timestamp (a batch with LogAppendTime), None otherwise.
+        record_bytes_max: the largest record, without the bytes that tell its size.
 
     Raises:
-        InvalidRecord: a record is damaged, or there are not exactly `count`.
+        InvalidRecord: a record is damaged or too large, or there are not exactly `count`.
     """
     if count < 0:
         raise InvalidRecord(f"Found invalid record count {count} in magic v2 batch")
@@ -95,8 +104,8 @@ def decode_payload(
             if raw >= 0x80:
                 raw, pos = long_varint(data, pos, raw, 28)
             end = pos + ((raw >> 1) ^ -(raw & 1))
-            if end > size or end < pos:
-                raise _bad_size(end - pos, size - pos)
+            if end > size or end < pos or end - pos > record_bytes_max:
+                raise _bad_size(end - pos, size - pos, record_bytes_max)
             pos += 1  # the record's attributes: no bit has a meaning yet
             raw = data[pos]
             pos += 1
@@ -133,14 +142,16 @@ def scan_payload(
     base_timestamp: int,
     min_timestamp: int | None = None,
     max_timestamp: int | None = None,
+    record_bytes_max: int = RECORD_BYTES_MAX,
 ) -> RecordScan:
     """Walk the records as a leader must that may not take the header's word for it.
 
     Args:
         min_timestamp, max_timestamp: records with a timestamp outside (in ms) are listed; None: not checked.
+        record_bytes_max: the largest record, without the bytes that tell its size.
 
     Raises:
-        InvalidRecord: a record is damaged, or there are not exactly `count`.
+        InvalidRecord: a record is damaged or too large, or there are not exactly `count`.
     """
     if count < 0:
         raise InvalidRecord(f"Found invalid record count {count} in magic v2 batch")
@@ -160,8 +171,8 @@ def scan_payload(
             if raw >= 0x80:
                 raw, pos = long_varint(data, pos, raw, 28)
             end = pos + ((raw >> 1) ^ -(raw & 1))
-            if end > size or end < pos:
-                raise _bad_size(end - pos, size - pos)
+            if end > size or end < pos or end - pos > record_bytes_max:
+                raise _bad_size(end - pos, size - pos, record_bytes_max)
             pos += 1
             raw = data[pos]
             pos += 1
@@ -195,7 +206,9 @@ def scan_payload(
     return RecordScan(consecutive, newest, newest_delta, null_keys, bad_timestamps)
 
 
-def _bad_size(size: int, remaining: int) -> InvalidRecord:
+def _bad_size(size: int, remaining: int, allowed: int) -> InvalidRecord:
+    if size > allowed:
+        return InvalidRecord(f"A record of {size} bytes exceeds the configured maximum of {allowed}")
     return InvalidRecord(
         f"Invalid record size: expected {size} bytes in record payload, but instead the buffer has only "
         f"{remaining} remaining bytes."

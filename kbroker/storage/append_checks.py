@@ -31,6 +31,7 @@ from kbroker.protocol.record_batch import (
     set_max_timestamp,
     unpacked_bytes_max,
 )
+from kbroker.protocol.record_codec import RECORD_BYTES_MAX
 from kbroker.protocol.record_validation import validate_client_header
 from kbroker.storage.disk import Buffer
 from kbroker.storage.log_config import MAX_LONG, LogConfig
@@ -88,14 +89,16 @@ class RecordErrors(AppendError):
     """Single records are to blame (KIP-467); the whole batch is refused."""
 
 
-def needs_record_checks(config: LogConfig) -> bool:
-    """Whether every batch of the topic has to be looked into or changed."""
-    return (
+def needs_record_checks(config: LogConfig) -> Sequence[bool]:
+    """Whether every batch of the topic has to be looked into or changed, by the codec in its attributes."""
+    always = (
         config.compact
         or config.message_timestamp_type != "CreateTime"
         or config.compression_type != "producer"
         or config.message_timestamp_before_max_ms < MAX_LONG
     )
+    packed = always or config.max_decompressed_message_bytes < RECORD_BYTES_MAX
+    return (always, *[packed] * CODEC_MASK)
 
 
 def first_batch(records: memoryview) -> BatchHeader:
@@ -314,10 +317,17 @@ def _check_records(
     stamped = header.attributes & TIMESTAMP_TYPE_BIT != 0
     oldest = None if append_time or before >= MAX_LONG else now_ms - before
     youngest = None if append_time or after >= MAX_LONG else now_ms + after
-    if append_time and not config.compact and config.compression_type == "producer" and not stamped:
+    limited = header.codec and config.max_decompressed_message_bytes < RECORD_BYTES_MAX
+    if append_time and not (config.compact or stamped or limited) and config.compression_type == "producer":
         return header.max_timestamp
-    unpacked_max = _unpacked_max(header, config)
-    scan = scan_records(records, header, min_timestamp=oldest, max_timestamp=youngest, max_bytes=unpacked_max)
+    scan = scan_records(
+        records,
+        header,
+        min_timestamp=oldest,
+        max_timestamp=youngest,
+        max_bytes=_unpacked_max(header, config),
+        record_bytes_max=config.max_decompressed_message_bytes,
+    )
     newest = scan.max_timestamp
     errors: list[RecordError] = []
     bad_times = scan.bad_timestamps

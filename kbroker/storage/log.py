@@ -83,7 +83,7 @@ class Log:
         "_dropped",
         "_high_watermark",
         "_kept",
-        "_needs_records",
+        "_needs_look",
         "_recent",
         "_roll_bytes",
         "_roll_now_ms",
@@ -168,7 +168,7 @@ class Log:
         self._dropped: StorageError | None = None
         self._snapshots: dict[int, None] = {}
         self._config = config
-        self._needs_records = needs_record_checks(config)
+        self._needs_look = needs_record_checks(config)
         #: It may have encrypted batches; what encrypts those of clients, if anything does.
         self.encrypted, self.encryption = False, encryption_of(self)
         #: Where the log ended when its files were last sealed, -1: not as they are now.
@@ -190,7 +190,7 @@ class Log:
     def config(self, config: LogConfig) -> None:
         self._config = config
         self.encryption = encryption_of(self)
-        self._needs_records = needs_record_checks(config)
+        self._needs_look = needs_record_checks(config)
         self._set_roll_limits()
 
     @property
@@ -279,7 +279,7 @@ class Log:
             check_payload_start(records, attributes, self.log_start_offset)
         append_time = -1
         if (
-            self._needs_records
+            self._needs_look[attributes & _COMPRESSED_BITS]
             or max_ts - now_ms > config.message_timestamp_after_max_ms
             or attributes & TIMESTAMP_TYPE_BIT
         ):
@@ -310,7 +310,7 @@ class Log:
 
     def long_look(self, records: memoryview | bytes, now_ms: int) -> BatchLook | None:
         """A job for a thread, if `append_as_leader` would look into so much that others had to wait."""
-        return log_append.long_look(self, records, now_ms, self._needs_records)
+        return log_append.long_look(self, records, now_ms)
 
     def stage(
         self,

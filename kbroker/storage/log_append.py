@@ -14,6 +14,7 @@ from crc32c import crc32c
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
+    CODEC_MASK,
     LOG_OVERHEAD,
     TIMESTAMP_TYPE_BIT,
     BatchHeader,
@@ -23,7 +24,13 @@ from kbroker.protocol.record_batch import (
     parse_batch_header,
 )
 from kbroker.storage import log_trim
-from kbroker.storage.append_checks import AppendError, BatchLook, checked_batch, is_long_look
+from kbroker.storage.append_checks import (
+    AppendError,
+    BatchLook,
+    checked_batch,
+    is_long_look,
+    needs_record_checks,
+)
 from kbroker.storage.disk import Buffer, StorageError
 from kbroker.storage.log_types import AppendOrigin, AppendResult
 from kbroker.storage.open_files import NO_ROOM
@@ -87,8 +94,8 @@ def looked_into(
     return records, max_ts, -1 if config.message_timestamp_type == "CreateTime" else now_ms
 
 
-def long_look(log: Log, records: memoryview | bytes, now_ms: int, needs_records: bool) -> BatchLook | None:
-    """See `Log.long_look`; `needs_records`: the topic's config asks for it, whatever the batch."""
+def long_look(log: Log, records: memoryview | bytes, now_ms: int) -> BatchLook | None:
+    """See `Log.long_look`."""
     config, size = log.config, len(records)
     if not is_long_look(records) or size > config.max_message_bytes:
         return None
@@ -99,7 +106,7 @@ def long_look(log: Log, records: memoryview | bytes, now_ms: int, needs_records:
     if header.magic != 2 or header.size != size:
         return None
     needed = (
-        needs_records
+        needs_record_checks(config)[header.attributes & CODEC_MASK]
         or header.max_timestamp - now_ms > config.message_timestamp_after_max_ms
         or header.attributes & TIMESTAMP_TYPE_BIT
     )
@@ -121,6 +128,25 @@ def append_trusted(
     if not _stage_plain(log, records, leader_epoch, now_ms):
         stage_trusted(log, records, leader_epoch, now_ms, check_producers=check)
     return AppendResult(start, log.staged_end_offset - 1, -1, log.log_start_offset)
+
+
+def append_own(log: Log, batch: bytearray, delta: int, timestamp: int, leader_epoch: int, now_ms: int) -> int:
+    """Append and write a coordinator's batch that was made just now; its first offset.
+
+    For one of no producer. As `append_trusted` and `flush_staged`, but nothing that its maker knows is looked
+    at again: its records end at offset `delta` from the first, and all have that time.
+    """
+    if log.directory.refusal is not None:
+        log.directory.check_append(False)
+    size, config = len(batch), log.config
+    if size > config.max_message_bytes:
+        raise AppendError(ErrorCode.MESSAGE_TOO_LARGE)
+    if size > config.segment_bytes:
+        raise larger_than_segment(log, size)
+    base = log.staged_end_offset
+    log.stage(memoryview(batch), size, base, base + delta, timestamp, leader_epoch, now_ms)
+    log.flush_staged()
+    return base
 
 
 def _stage_plain(log: Log, records: memoryview, leader_epoch: int, now_ms: int) -> bool:

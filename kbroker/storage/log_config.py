@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from kbroker.plain import plain
+from kbroker.protocol.record_codec import RECORD_BYTES_MAX
 
 MAX_LONG: Final = 2**63 - 1
 #: `retention_ms` and `retention_bytes` of -1: keep for ever.
@@ -25,6 +26,7 @@ class LogConfig:
     retention_bytes: int = UNLIMITED
     cleanup_policy: frozenset[str] = frozenset({"delete"})
     max_message_bytes: int = 1048588
+    max_decompressed_message_bytes: int = RECORD_BYTES_MAX
     flush_messages: int = MAX_LONG
     flush_ms: int = MAX_LONG
     message_timestamp_type: str = "CreateTime"

@@ -157,7 +157,9 @@ def offset_for_timestamp(log: Log, timestamp: int, end_offset: int | None) -> Ti
                 return None
             if segment.load_max_timestamp() < timestamp:
                 continue
-            found = segment.find_timestamp(timestamp, log.log_start_offset, end)
+            found = segment.find_timestamp(
+                timestamp, log.log_start_offset, end, log.config.max_decompressed_message_bytes
+            )
             if found is not None:
                 return found
     except OSError as error:
@@ -172,7 +174,8 @@ def max_timestamp_offset(log: Log) -> TimestampOffset | None:
         newest = max(segments, key=lambda segment: segment.load_max_timestamp(), default=None)
         if newest is None or newest.load_max_timestamp() < 0:
             return None
-        found = _first_with(newest, newest.load_max_timestamp(), log.log_start_offset)
+        record_max = log.config.max_decompressed_message_bytes
+        found = _first_with(newest, newest.load_max_timestamp(), log.log_start_offset, record_max)
         if found is not None:
             return found
         # Its newest record lies below the log start: look at all that is left.
@@ -184,7 +187,7 @@ def max_timestamp_offset(log: Log) -> TimestampOffset | None:
                 ):
                     continue
                 data, header = segment.read_batch(batch)
-                for record in decode_records(data, header):
+                for record in decode_records(data, header, record_bytes_max=record_max):
                     newer = record.timestamp > (best.timestamp if best else -1)
                     if newer and record.offset >= log.log_start_offset:
                         best = TimestampOffset(record.timestamp, record.offset, header.leader_epoch)
@@ -193,7 +196,9 @@ def max_timestamp_offset(log: Log) -> TimestampOffset | None:
         raise log.directory.fail(error) from error
 
 
-def _first_with(segment: Segment, timestamp: int, start_offset: int) -> TimestampOffset | None:
+def _first_with(
+    segment: Segment, timestamp: int, start_offset: int, record_max: int
+) -> TimestampOffset | None:
     """The first record with this time in the segment."""
-    found = segment.find_timestamp(timestamp, start_offset, 2**63 - 1)
+    found = segment.find_timestamp(timestamp, start_offset, 2**63 - 1, record_max)
     return found if found is not None and found.timestamp == timestamp else None

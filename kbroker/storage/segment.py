@@ -21,6 +21,7 @@ from kbroker.protocol.record_batch import (
     decode_records,
     parse_batch_header,
 )
+from kbroker.protocol.record_codec import RECORD_BYTES_MAX
 from kbroker.protocol.sealed_batch import is_sealed
 from kbroker.storage import txn_index
 from kbroker.storage.disk import DiskFile
@@ -340,8 +341,13 @@ class Segment:
             header = parse_batch_header(data)
         return data, header
 
-    def find_timestamp(self, timestamp: int, start_offset: int, end_offset: int) -> TimestampOffset | None:
-        """The first record in offset order within [start, end) that is not older than `timestamp` (ms)."""
+    def find_timestamp(
+        self, timestamp: int, start_offset: int, end_offset: int, record_bytes_max: int = RECORD_BYTES_MAX
+    ) -> TimestampOffset | None:
+        """The first record in offset order within [start, end) that is not older than `timestamp` (ms).
+
+        Raises InvalidRecord: a larger record than `record_bytes_max` is in a compressed batch on the way.
+        """
         self.trust_indexes()
         if not self._time_index_checked:
             self._time_index_checked = True
@@ -355,7 +361,7 @@ class Segment:
             if batch.max_timestamp < timestamp or batch.last_offset < start_offset:
                 continue
             data, header = self.read_batch(batch)
-            for record in decode_records(data, header):
+            for record in decode_records(data, header, record_bytes_max=record_bytes_max):
                 if record.timestamp >= timestamp and start_offset <= record.offset < end_offset:
                     return TimestampOffset(record.timestamp, record.offset, header.leader_epoch)
         return None

@@ -5,9 +5,19 @@ from __future__ import annotations
 import pytest
 
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.protocol.record_batch import Record, build_batch, check_crc, decode_records, parse_batch_header
+from kbroker.protocol.compression import Codec
+from kbroker.protocol.record_batch import (
+    InvalidRecord,
+    Record,
+    build_batch,
+    check_crc,
+    decode_records,
+    parse_batch_header,
+)
 from kbroker.storage.append_checks import AppendError, RecordErrors
 from kbroker.storage.log import AppendOrigin
+from kbroker.storage.log_config import LogConfig
+from kbroker.storage.segment import TimestampOffset
 from tests.storage.world import NOW_MS, append, batch, idempotent, marker, new_log, offsets
 
 
@@ -358,3 +368,53 @@ def test_a_segment_without_record_times_ends_by_its_age() -> None:
     for now_ms in (NOW_MS, NOW_MS + 10_000, NOW_MS + 10_001):
         append(log, batch(timestamp=-1), now_ms=now_ms)
     assert [segment.base_offset for segment in log.segments] == [0, 2]
+
+
+def test_the_largest_record_of_a_compressed_batch() -> None:
+    """As Kafka 4.4: only compressed records are measured, before anything else is looked at."""
+    log = new_log(max_decompressed_message_bytes=512)
+    # Besides its value a record has 8 bytes: attributes, two deltas, the key, the value's length, headers.
+    largest = b"x" * 504
+    for codec in Codec:
+        append(log, batch(largest, b"v", codec=codec))
+    append(log, batch(largest * 8))
+    end = log.log_end_offset
+    for codec in set(Codec) - {Codec.NONE}:
+        error = refused(log, batch(b"v", largest + b"x", codec=codec))
+        assert (error.code, error.told, error.record_errors) == (ErrorCode.INVALID_RECORD, False, ())
+    for config in (
+        {"compression_type": "uncompressed"},
+        {"compression_type": "zstd"},
+        {"cleanup_policy": frozenset({"compact"})},
+        {"message_timestamp_type": "LogAppendTime"},
+    ):
+        log.config = LogConfig(max_decompressed_message_bytes=512, **config)
+        far = batch(b"v", largest + b"xx", key=None, timestamp=NOW_MS * 2, codec=Codec.GZIP)
+        assert refused(log, far).code is ErrorCode.INVALID_RECORD
+        append(log, batch(largest + b"x"))
+    log.config = LogConfig(max_decompressed_message_bytes=513)
+    append(log, batch(largest + b"x", codec=Codec.GZIP))
+    assert log.log_end_offset == end + 5
+
+
+def test_a_record_above_a_lowered_limit_is_not_read_for_its_time() -> None:
+    log = new_log()
+    append(log, batch(b"x" * 600, codec=Codec.GZIP))
+    append(log, batch(b"x" * 600, timestamp=NOW_MS + 5))
+    log.config = LogConfig(max_decompressed_message_bytes=512)
+    with pytest.raises(InvalidRecord):
+        log.offset_for_timestamp(NOW_MS)
+    found = log.offset_for_timestamp(NOW_MS + 1)
+    assert found == TimestampOffset(NOW_MS + 5, 1, 0)
+    assert log.max_timestamp_offset() == found
+
+
+def test_who_looks_into_batches_for_long_knows_the_limit() -> None:
+    log = new_log(max_decompressed_message_bytes=512)
+    many = [b"x" * 10] * 3000
+    assert log.long_look(batch(*many), NOW_MS) is None
+    look = log.long_look(batch(*many, b"x" * 600, codec=Codec.GZIP), NOW_MS)
+    assert look is not None
+    look.run()
+    with pytest.raises(AppendError):
+        look()

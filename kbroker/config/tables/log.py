@@ -98,8 +98,8 @@ compression.zstd.level | int | 3 | -131072..22 | cluster | obeyed
     Level used when the broker compresses with zstd.
 message.max.bytes | int | 1048588 | >=0 | cluster | obeyed
     The largest record batch accepted, as it arrives.
-max.decompressed.message.bytes | int | 2147483639 | 1..2147483639 | cluster |
-    The largest size a batch may have when unpacked.
+max.decompressed.message.bytes | int | 2147483639 | 1..2147483639 | cluster | obeyed
+    The largest record that a compressed batch may hold, as it is when unpacked.
 num.recovery.threads.per.data.dir | int | 2 | >=1 | cluster |
     Workers per folder that repair logs at the start and close them at the end.
 num.replica.alter.log.dirs.threads | int | null | - | ro |

@@ -32,8 +32,8 @@ file.delete.delay.ms | long | 60000 | >=0 |  | obeyed
     How long a removed file stays on disk under another name.
 max.message.bytes | int | 1048588 | >=0 |  | obeyed
     The largest record batch accepted, as it arrives.
-max.decompressed.message.bytes | int | 2147483639 | 1..2147483639 |  |
-    The largest size a batch may have when unpacked.
+max.decompressed.message.bytes | int | 2147483639 | 1..2147483639 |  | obeyed
+    The largest record that a compressed batch may hold, as it is when unpacked.
 message.timestamp.type | string | CreateTime | in CreateTime,LogAppendTime |  | obeyed
     Whether records keep the time of their producer or get that of their arrival.
 message.timestamp.before.max.ms | long | 9223372036854775807 | >=0 |  | obeyed
