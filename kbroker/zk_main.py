@@ -139,13 +139,21 @@ class ZooKeeperNode(Node):
         services.forward = membership.forward
         services.txns.link.remote = membership.ask_broker
         services.when_applied = zk.when
+        services.absent_brokers = membership.absent
+        zk.on_registered = follower.registered
         self._undo.append(membership.stop)
         return membership
 
     # -- the end ---------------------------------------------------------------------------------------------
 
+    async def crash(self) -> None:
+        """See `Node`. The servers end the session in its time, and with it the registration."""
+        self._crashed = True
+        await self._end_session()
+        await super().crash()
+
     async def _end_session(self) -> None:
-        await resolved(self._zk.stop())
+        await resolved(self._zk.stop(abrupt=self._crashed))
 
     async def _leave_brokers(self, membership: ZkMembership) -> None:
         if not self._crashed:

@@ -55,6 +55,8 @@ class FailureWatch:
         self._broker_lost = broker_lost
         self._watched: dict[int, _Watched] = {}
         self._absent = absent
+        #: Told of a broker that refuses connections while this node is not the active controller.
+        self.on_gone: Callable[[int], object] = _not_asked
 
     def on_metadata(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
         """Subscribed to the metadata cache."""
@@ -101,6 +103,8 @@ class FailureWatch:
         if watched is not None and self._is_active():
             _log.info("%s refuses connections: it is fenced", watched.address)
             self._broker_lost(broker_id, watched.epoch)
+        elif watched is not None:
+            self.on_gone(broker_id)
 
     def _forget(self, broker_id: int) -> None:
         self._watched.pop(broker_id).watch.cancel()
@@ -111,3 +115,7 @@ class FailureWatch:
         if endpoint is None:
             return None
         return PeerAddress(broker.id, endpoint.host, endpoint.port, endpoint.security_protocol)
+
+
+def _not_asked(broker_id: int) -> None:
+    """Only the active controller does something about it."""

@@ -4,16 +4,19 @@ A broker is told what it has not acknowledged, as it is when the request is buil
 there: so what is not told yet never grows beyond one image. One request to a broker is under way at once,
 in Kafka's order: of brokers that are new it hears first. What fails is told again, as long as the broker
 lives in the same epoch.
+
+A broker that refuses connections leads nothing from then on, though its session has not ended yet: it is
+asked whether it lives until its registration goes.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kbroker.broker.deferred import Deferred
-from kbroker.broker.peer import PeerAddress, PeerError
+from kbroker.broker.peer import PeerAddress, PeerError, PeerFailure
 from kbroker.broker.zk_requests import (
     Told,
     knows_not_all,
@@ -22,6 +25,7 @@ from kbroker.broker.zk_requests import (
     stop_replica,
     update_metadata,
 )
+from kbroker.protocol.generated.stop_replica_request import StopReplicaRequest
 
 if TYPE_CHECKING:
     from kbroker.broker.peer import Peers
@@ -32,8 +36,26 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _AGAIN_MS = 100.0
+#: Whoever is fenced because it refuses connections.
+_ASK_AGAIN_MS = 500.0
 _TIMEOUT_MS = 30_000.0
 _CHANNEL = "zk-controller"
+
+
+class Suspects(Protocol):
+    """Brokers that are registered, and refuse connections."""
+
+    def is_suspect(self, broker_id: int, epoch: int) -> bool:
+        """Whether it is fenced for that."""
+        ...
+
+    def refused(self, broker_id: int, epoch: int) -> None:
+        """It refuses connections."""
+        ...
+
+    def answered(self, broker_id: int, epoch: int) -> None:
+        """One of them answers in this epoch."""
+        ...
 
 
 class ZkChannel:
@@ -41,13 +63,17 @@ class ZkChannel:
 
     Args:
         listener: over which brokers are reached; one that lacks it, over its first.
+        suspects: told who refuses connections; it asks these whether they live, now and then.
     """
 
-    def __init__(self, node_id: int, peers: Peers, timer: Timer, listener: str) -> None:
+    def __init__(
+        self, node_id: int, peers: Peers, timer: Timer, listener: str, suspects: Suspects | None = None
+    ) -> None:
         self._node_id = node_id
         self._peers = peers
         self._timer = timer
         self._listener = listener
+        self._suspects = suspects
         self._image: ClusterImage | None = None
         self._brokers: dict[int, _Broker] = {}
         #: Whom this node told last, and in which epoch: it may only have to read the cluster again.
@@ -69,7 +95,11 @@ class ZkChannel:
     def committed(self, image: ClusterImage) -> None:
         """See `ControllerWatcher`."""
         self._image = image
-        live = {each.id: each for each in image.brokers.values() if not each.fenced and each.epoch >= 0}
+        live = {
+            each.id: each
+            for each in image.brokers.values()
+            if each.epoch >= 0 and (not each.fenced or self._is_suspect(each))
+        }
         for broker_id in [each for each in self._brokers if each not in live]:
             self._brokers.pop(broker_id).stop()
         for broker in live.values():
@@ -83,6 +113,7 @@ class ZkChannel:
                 former = self._former.get(broker.id)
                 if former is not None and former.epoch == broker.epoch:
                     known.told = said(former.told, former.asked)
+            known.is_suspect = broker.fenced
             known.tell()
 
     def resigned(self) -> None:
@@ -100,6 +131,9 @@ class ZkChannel:
         """What is to be said next, with what the broker knows when it has answered."""
         image, told = self._image, broker.told
         if image is None:
+            return
+        if broker.is_suspect:
+            yield self._question(image, broker), told
             return
         builders = [leader_and_isr, update_metadata, stop_replica]
         if knows_not_all(image, told):
@@ -123,7 +157,28 @@ class ZkChannel:
 
     def later(self, broker: _Broker) -> None:
         """Try again in a moment."""
-        self._timer.call_later(_AGAIN_MS, broker.tell)
+        self._timer.call_later(_ASK_AGAIN_MS if broker.is_suspect else _AGAIN_MS, broker.tell)
+
+    def refused(self, broker: _Broker) -> None:
+        """It refuses connections."""
+        if self._suspects is not None:
+            self._suspects.refused(broker.id, broker.epoch)
+
+    def answered(self, broker: _Broker) -> None:
+        """It lives."""
+        if self._suspects is not None and broker.is_suspect:
+            self._suspects.answered(broker.id, broker.epoch)
+
+    # -- inside ----------------------------------------------------------------------------------------------
+
+    def _is_suspect(self, broker: BrokerImage) -> bool:
+        return self._suspects is not None and self._suspects.is_suspect(broker.id, broker.epoch)
+
+    def _question(self, image: ClusterImage, broker: _Broker) -> Message:
+        """Asks nothing of a broker but whether it is still in that epoch."""
+        return StopReplicaRequest(
+            controller_id=self._node_id, controller_epoch=image.epoch, broker_epoch=broker.epoch
+        )
 
 
 class _Broker:
@@ -138,6 +193,8 @@ class _Broker:
         self.told = Told()
         #: What it knows if it heard the last request.
         self.asked = self.told
+        #: It is fenced, and asked whether it lives.
+        self.is_suspect = False
         self._under_way = False
         self._stopped = address is None
         self._troubled = False
@@ -163,6 +220,8 @@ class _Broker:
         try:
             code = done.result().error_code
         except PeerError as error:
+            if error.reason is PeerFailure.REFUSED:
+                self._channel.refused(self)
             self._trouble(str(error))
             return
         if code:
@@ -171,7 +230,10 @@ class _Broker:
             return
         self._troubled = False
         self.told = after
-        self.tell()
+        if self.is_suspect:
+            self._channel.answered(self)
+        else:
+            self.tell()
 
     def _trouble(self, text: str) -> None:
         if not self._troubled:

@@ -6,7 +6,7 @@ fails for anything but the claim begins the reading anew, with the same claim: w
 NOT_CONTROLLER and asks again.
 
 A broker lives as long as its znode: that it is gone is known when its session ended, or at once where it
-closed it.
+closed it. One that refuses connections is fenced before that, and is back as soon as it answers.
 """
 
 from __future__ import annotations
@@ -76,6 +76,8 @@ class ZkController:
         self._reading = 0
         self._unborn: list[TopicPartition] = []
         self._told_problems: set[str] = set()
+        #: Registered in that epoch, and fenced, as they refuse connections.
+        self._suspects: set[tuple[int, int]] = set()
         #: Brokers or topics changed while the tree was being read.
         self._missed = False
 
@@ -84,6 +86,7 @@ class ZkController:
     def elected(self, claim: Claim) -> None:
         """See `ElectionListener`."""
         self._claim = claim
+        self._suspects.clear()
         self._read()
 
     def resigned(self) -> None:
@@ -102,6 +105,31 @@ class ZkController:
         if self._writer is not None:
             _log.info("the cluster is read again from ZooKeeper: somebody else has changed it")
             self._read()
+
+    # -- Suspects --------------------------------------------------------------------------------------------
+
+    def is_suspect(self, broker_id: int, epoch: int) -> bool:
+        """See `Suspects`."""
+        return (broker_id, epoch) in self._suspects
+
+    def refused(self, broker_id: int, epoch: int) -> None:
+        """See `Suspects`."""
+        if self._writer is not None and not self.is_suspect(broker_id, epoch):
+            _log.info("broker %d refuses connections: it leads nothing until it answers", broker_id)
+            self._suspects.add((broker_id, epoch))
+            self._decide(lambda image: self._fence(image, broker_id, epoch))
+
+    def answered(self, broker_id: int, epoch: int) -> None:
+        """See `Suspects`."""
+        if self._writer is not None and self.is_suspect(broker_id, epoch):
+            self._suspects.discard((broker_id, epoch))
+            self._decide(lambda image: self._unfence(image, broker_id, epoch))
+
+    def lost(self, broker_id: int) -> None:
+        """A broker refuses connections, in whichever epoch it is registered."""
+        broker = self._controller.speculative_image.brokers.get(broker_id)
+        if broker is not None and broker.epoch >= 0:
+            self.refused(broker_id, broker.epoch)
 
     # -- a reading -------------------------------------------------------------------------------------------
 
@@ -168,7 +196,9 @@ class ZkController:
             self._decide(lambda image, broker_id=broker_id: self._fence(image, broker_id))  # type: ignore[misc]
         for broker in image.brokers.values():
             # It may have come while there was no controller.
-            if broker.epoch >= 0:
+            if self.is_suspect(broker.id, broker.epoch):
+                self._decide(lambda image, gone=broker.id: self._fence(image, gone))  # type: ignore[misc]
+            elif broker.epoch >= 0:
                 self._decide(lambda image, back=broker.id: self._lead_again(image, back))  # type: ignore[misc]
         self._decide(self._births)
         if self._missed:
@@ -254,6 +284,7 @@ class ZkController:
                     raise
         if number != self._reading or self._writer is None:
             return
+        self._suspects &= {(each.broker_id, each.broker_epoch) for each in there.values()}
         for broker in list(self._controller.speculative_image.brokers.values()):
             found = there.get(broker.id)
             if found is None or found.broker_epoch != broker.epoch:
@@ -267,15 +298,24 @@ class ZkController:
     def _decide(self, decide: Callable[[ClusterImage], Decision[None]]) -> None:
         self._controller.append_records(decide).then(_forget)
 
-    def _fence(self, image: ClusterImage, broker_id: int) -> Decision[None]:
+    def _fence(self, image: ClusterImage, broker_id: int, epoch: int | None = None) -> Decision[None]:
         broker = image.brokers.get(broker_id)
-        if broker is None or broker.fenced:
+        if broker is None or broker.fenced or epoch not in (None, broker.epoch):
             return Decision(None)
         return fence_broker(image, broker_id, broker.epoch, self._rules)
+
+    def _unfence(self, image: ClusterImage, broker_id: int, epoch: int) -> Decision[None]:
+        broker = image.brokers.get(broker_id)
+        if broker is None or not broker.fenced or broker.epoch != epoch:
+            return Decision(None)
+        _log.info("broker %d answers again", broker_id)
+        return unfence_broker(image, broker_id, epoch, self._rules)
 
     def _join(self, image: ClusterImage, record: RegisterBrokerRecord) -> Decision[None]:
         broker = image.brokers.get(record.broker_id)
         if broker is not None and broker.epoch == record.broker_epoch and not broker.fenced:
+            return Decision(None)
+        if self.is_suspect(record.broker_id, record.broker_epoch):
             return Decision(None)
         record.fenced = True
         known = image.apply([record])

@@ -19,7 +19,7 @@ from kbroker.broker.deferred import Deferred
 from kbroker.broker.zk_port import WatchEvent, ZkCode, ZkError
 from kbroker.controller.zookeeper import paths, steps
 from kbroker.controller.zookeeper.node_znodes import ControllerZnode
-from kbroker.controller.zookeeper.tree import Delete
+from kbroker.controller.zookeeper.tree import Check, Delete
 from kbroker.controller.zookeeper.values import ZnodeError, number_of
 from kbroker.controller.zookeeper.writing import Claim
 
@@ -91,6 +91,12 @@ class ZkElection:
             self._refused = True
             self._resign()
             self._look()
+
+    def depose(self, broker_id: int) -> None:
+        """The controller is that broker, and cannot be reached: there is an election without it, before its
+        session ends. It writes nothing more, should it live."""
+        if self._standing and self.claim is None:
+            flow.run(self._depose(broker_id)).then(_forget)
 
     def _resign(self) -> None:
         if self.claim is not None:
@@ -195,6 +201,15 @@ class ZkElection:
             return None
         return Claim(number_of(paths.CONTROLLER_EPOCH, node.data), node.stat.version)
 
+    def _depose(self, broker_id: int) -> Generator[Deferred[Any], Any, None]:
+        # In this order: whoever is elected after the epoch was read has another one.
+        epoch = yield self._client.get(paths.CONTROLLER_EPOCH)
+        node = yield self._client.get(paths.CONTROLLER)
+        if self._standing and self.claim is None and ControllerZnode.decode(node.data).broker_id == broker_id:
+            _log.info("the controller, broker %d, refuses connections: another one is elected", broker_id)
+            check = Check(paths.CONTROLLER_EPOCH, epoch.stat.version)
+            yield self._client.multi([check, Delete(paths.CONTROLLER)])
+
     def _step_down(self) -> Generator[Deferred[Any], Any, None]:
         """Somebody has changed the epoch by hand: begin anew."""
         try:
@@ -202,3 +217,11 @@ class ZkElection:
         except ZkError as error:
             if error.code not in _LOST_RACE:
                 raise
+
+
+def _forget(done: Deferred[None]) -> None:
+    """Another node was first, or its session ends in its own time."""
+    try:
+        done.result()
+    except (ZkError, ZnodeError) as error:
+        _log.debug("the controller stays: %s", error)

@@ -116,6 +116,10 @@ class ZkFollower:
 
         return self._in_line([], work)
 
+    def registered(self) -> None:
+        """The broker's epoch is known now."""
+        self._go_on()
+
     # -- one after the other ---------------------------------------------------------------------------------
 
     def _in_line(self, named: list[tuple[str, Uuid]], work: Callable[[], Deferred[T]]) -> Deferred[T]:
@@ -154,7 +158,8 @@ class ZkFollower:
         return answered
 
     def _go_on(self) -> None:
-        while self._line and not self._is_at_work:
+        # An earlier life may be meant: that is known with the registration.
+        while self._line and not self._is_at_work and self._broker_epoch() >= 0:
             self._is_at_work = True
             self._line.popleft()()
 

@@ -1,6 +1,7 @@
 """A broker of a cluster in ZooKeeper among the others: its way to the controller, and to brokers.
 
-The controller is a broker and is reached over the listener of brokers.
+The controller is a broker and is reached over the listener of brokers. Each node watches all others: a broker
+that refuses connections is gone before its session ends (failure_watch.py).
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from kbroker.broker.absent_brokers import AbsentBrokers
 from kbroker.broker.controller_channel import ControllerChannel
 from kbroker.broker.deferred import Deferred
+from kbroker.broker.failure_watch import FailureWatch
 from kbroker.broker.forwarding import Forwarder
 from kbroker.broker.membership import ask_broker, given_block, nobody_here
 from kbroker.broker.peer import PeerAddress
@@ -75,6 +78,18 @@ class ZkMembership:
             node_id, peers, clock, timer, self._find_controller, lambda request: self.ask_here(request)
         )
         self.forward = Forwarder(self.channel, request_timeout_ms)
+        self.absent = AbsentBrokers(timer, clock)
+        self._watch = FailureWatch(
+            node_id,
+            peers,
+            listener,
+            lambda: zk.controller.active,
+            lambda broker_id, epoch: zk.broker_lost(broker_id),
+            self.absent,
+        )
+        self._watch.on_gone = zk.broker_gone
+        metadata.subscribe(self._watch.on_metadata)
+        zk.controller.watch(self)
         zk.controller.producer_ids = ProducerIdSource(self._allocate_producer_ids)
         metadata.subscribe(self._on_metadata)
 
@@ -96,7 +111,23 @@ class ZkMembership:
 
     def stop(self) -> None:
         """Say and hear nothing any more."""
+        self._watch.stop()
         self.channel.close()
+
+    # -- ControllerWatcher -----------------------------------------------------------------------------------
+
+    def activated(self, image: ClusterImage) -> None:
+        """See `ControllerWatcher`: who is gone already leads nothing."""
+        # Not from within: the watch hears of the image that was read in this turn of the loop, too.
+        self._timer.call_later(0, self._watch.became_active)
+
+    def committed(self, image: ClusterImage) -> None:
+        """See `ControllerWatcher`."""
+
+    def resigned(self) -> None:
+        """See `ControllerWatcher`."""
+
+    # -- inside ----------------------------------------------------------------------------------------------
 
     def _ask_leave(self, left: Deferred[None], tries: int) -> None:
         others = [each for each in self._metadata.image.live_brokers() if each.id != self._node_id]

@@ -145,7 +145,7 @@ class ZkNode:
         self._term = ZkController(self.client, self.controller, self.metadata, self._timer, setup.rules)
         self._election = ZkElection(self.client, setup.node_id, self._clock, self._timer, self._term)
         self._term.election = self._election
-        self.controller.watch(ZkChannel(setup.node_id, peers, self._timer, setup.listener))
+        self.controller.watch(ZkChannel(setup.node_id, peers, self._timer, setup.listener, self._term))
         return self.controller
 
     def listen_to_changes(self) -> ZkNotifications:
@@ -166,8 +166,10 @@ class ZkNode:
         self.when(self._is_in).then(self._is_there)
         return self._entered
 
-    def stop(self) -> Deferred[None]:
-        """End the session: the registration goes, and /controller if it is this node's."""
+    def stop(self, *, abrupt: bool = False) -> Deferred[None]:
+        """End the session: the registration goes, and /controller if it is this node's. Abrupt, as a killed
+        process does: they go when the servers end the session.
+        """
         if self._stopped:
             done: Deferred[None] = Deferred()
             done.resolve(None)
@@ -176,7 +178,7 @@ class ZkNode:
         if self._enters:
             self.metadata.publish_no_more()
             self.session_over()
-        return self.client.close()
+        return self.client.close(abrupt=abrupt)
 
     # -- what is known ---------------------------------------------------------------------------------------
 
@@ -188,6 +190,15 @@ class ZkNode:
     def is_heard(self) -> bool:
         """False while the session may be over, so that others may lead what this broker believes to lead."""
         return self.client.live
+
+    def broker_lost(self, broker_id: int) -> None:
+        """A broker refuses connections: as the controller, let others lead what it led."""
+        self._term.lost(broker_id)
+
+    def broker_gone(self, broker_id: int) -> None:
+        """The same while this node is not the controller: if that one is, let there be another."""
+        if self.metadata.image.controller_id == broker_id and not self._stopped:
+            self._election.depose(broker_id)
 
     def newer_controller(self) -> None:
         """A request came of a controller that followed this one."""

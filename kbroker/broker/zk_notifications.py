@@ -29,6 +29,7 @@ from kbroker.metadata.delta import ClusterDelta
 from kbroker.metadata.difference import difference
 from kbroker.metadata.image import CONFIG_TOPIC
 from kbroker.plain import replace
+from kbroker.protocol.generated.config_record import ConfigRecord
 from kbroker.security.acl import PatternType
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ class ZkNotifications:
         #: Counts sessions: what an earlier one still hears does not count.
         self._session = 0
         self._seen: dict[str, set[str]] = {}
+        #: Topics whose configs are read before they are known.
+        self._ahead: set[str] = set()
         #: Told the ids of topics that were deleted without this node's hearing of it.
         self.topics_are_gone: Callable[[list[Uuid]], object] | None = None
 
@@ -94,6 +97,8 @@ class ZkNotifications:
 
     def topic_configs(self, topics: Sequence[str]) -> Deferred[None]:
         """Read the configs of topics that are new. It fails with ZkError."""
+        self._ahead = {each for each in self._ahead if each not in self._metadata.image.topics}
+        self._ahead.update(topics)
         return flow.run(self._read_topics(topics))
 
     # -- reading ---------------------------------------------------------------------------------------------
@@ -146,13 +151,18 @@ class ZkNotifications:
         new = replace(
             known,
             offset=known.offset + 1,
-            configs=image.configs,
+            configs={key: each for key, each in image.configs.items() if self._concerns(*key)},
             quotas=image.quotas,
             acls=image.acls,
             scram=image.scram,
             tokens=image.tokens,
         )
         self._metadata.handed_over(new.offset, new, difference(known, new))
+
+    def _concerns(self, resource_type: int, name: str) -> bool:
+        """Not the configs of a topic that is not known: it is deleted since they were read, or they are read
+        when it is told of."""
+        return resource_type != CONFIG_TOPIC or name in self._metadata.image.topics or name in self._ahead
 
     def _read_below(self, roots: Sequence[str]) -> Generator[Deferred[Any], Any, Tree]:
         tree, ahead = Tree(), list(roots)
@@ -242,6 +252,11 @@ class ZkNotifications:
         except ZnodeError as error:
             _log.error("left out: %s", error)
             return
+        records = [
+            each
+            for each in records
+            if not isinstance(each, ConfigRecord) or self._concerns(each.resource_type, each.resource_name)
+        ]
         if records and not self._controller.active:
             delta = ClusterDelta(image)
             for record in records:

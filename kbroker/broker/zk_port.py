@@ -126,6 +126,9 @@ class ZkLink(Protocol):
         """
         ...
 
-    def close(self, then: Callable[[], None]) -> None:
-        """End the session, if it is reached; nothing is told any more but `then()`, when that is done."""
+    def close(self, then: Callable[[], None], *, abrupt: bool = False) -> None:
+        """End the session, if it is reached; nothing is told any more but `then()`, when that is done.
+
+        Abrupt, it only stops, as a killed process does: the servers wait for the session's time-out.
+        """
         ...

@@ -113,9 +113,9 @@ class ZkClient:
         """Open the first link."""
         self._begin()
 
-    def close(self) -> Deferred[None]:
-        """End the session; ephemerals go at once where a server is reached. Nobody is told any more.
-        Resolved when it is done.
+    def close(self, *, abrupt: bool = False) -> Deferred[None]:
+        """End the session; ephemerals go at once where a server is reached, but not after an abrupt end (see
+        `ZkLink`). Nobody is told any more. Resolved when it is done.
         """
         done: Deferred[None] = Deferred()
         self._closed = True
@@ -124,7 +124,7 @@ class ZkClient:
         if self._link is None:
             done.resolve(None)
         else:
-            self._link.close(lambda: done.resolve(None))
+            self._link.close(lambda: done.resolve(None), abrupt=abrupt)
         self._fail_all()
         return done
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import socket
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -139,10 +140,19 @@ class KazooLink:
                 asked = transaction.commit_async()
         asked.rawlink(lambda result: self._post(lambda: self._answered(request, result, done)))
 
-    def close(self, then: Callable[[], None]) -> None:
+    def close(self, then: Callable[[], None], *, abrupt: bool = False) -> None:
         """See `ZkLink`; kazoo waits for its threads and for the server, so not here."""
         self._events = None
+        if abrupt:
+            self._hang_up()
         threading.Thread(target=self._close, args=(then,), name="zookeeper-close", daemon=True).start()
+
+    def _hang_up(self) -> None:
+        """End the connection: kazoo sends what a client says that closes its session to nobody."""
+        link = self._client._connection._socket
+        if link is not None:
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(link, socket.SHUT_RDWR)
 
     def _close(self, then: Callable[[], None]) -> None:
         try:

@@ -123,3 +123,12 @@ def test_a_client_that_asks_again_may_know_better_while_there_is_no_news(world):
     watch, _ = world.peers.watches[address(2)]
     watch.on_lost()
     assert not world.absent.may_be_unheard_of(connected)
+
+
+def test_who_is_not_the_controller_may_be_told_who_is_gone(world):
+    gone = []
+    world.watch.on_gone = gone.append
+    world.active = False
+    world.apply(registered(2, 11))
+    world.peers.die(address(2))
+    assert (gone, world.lost) == ([2], [])

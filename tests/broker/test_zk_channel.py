@@ -177,3 +177,55 @@ def test_one_who_resigns_says_nothing_more(channel, peers):
     answer.resolve(SimpleNamespace(error_code=0))
     channel.timer.ring()
     assert not peers.sent
+
+
+class Suspects:
+    def __init__(self):
+        self.found = set()
+        self.log = []
+
+    def is_suspect(self, broker_id, epoch):
+        return broker_id in self.found
+
+    def refused(self, broker_id, epoch):
+        self.log.append(("refused", broker_id))
+
+    def answered(self, broker_id, epoch):
+        self.log.append(("answered", broker_id))
+
+
+def test_who_refuses_connections_is_asked_whether_it_lives(peers):
+    suspects, timer = Suspects(), Timer()
+    channel = ZkChannel(1, peers, timer, "PLAINTEXT", suspects)
+    image = image_of(1, 2, topic=False)
+    channel.activated(image)
+    peers.answer_all()
+    topic = with_topic(image, "t", 1, 2)
+    channel.committed(topic)
+    peers.take(2)[1].fail(PeerError(PeerFailure.REFUSED))
+    assert suspects.log == [("refused", 2)]
+    suspects.found.add(2)
+    fenced = changed(topic, fence_broker(topic, 2, topic.brokers[2].epoch))
+    channel.committed(fenced)
+    timer.ring()
+    question, answer = peers.take(2)
+    assert (question.NAME, question.topic_states) == ("StopReplicaRequest", [])
+    assert question.broker_epoch == topic.brokers[2].epoch
+    # Another life of the broker may answer.
+    answer.resolve(SimpleNamespace(error_code=77))
+    timer.ring()
+    peers.take(2)[1].resolve(SimpleNamespace(error_code=0))
+    assert suspects.log == [("refused", 2), ("answered", 2)]
+    assert not peers.sent
+    suspects.found.clear()
+    channel.committed(topic)
+    # It knows what it had acknowledged before.
+    assert names(peers.answer_all()[2]) == ["LeaderAndIsrRequest", "UpdateMetadataRequest"]
+
+
+def test_a_connection_that_ends_says_nothing_about_a_broker(peers):
+    suspects = Suspects()
+    channel = ZkChannel(1, peers, Timer(), "PLAINTEXT", suspects)
+    channel.activated(image_of(1, 2))
+    peers.take(2)[1].fail(PeerError(PeerFailure.CLOSED))
+    assert not suspects.log

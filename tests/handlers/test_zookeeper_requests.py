@@ -36,11 +36,11 @@ class ZkNode(Node):
 
     def __init__(self, folder):
         super().__init__(folder)
-        self.deposed = 0
+        self.deposed, self.epoch = 0, OWN_EPOCH
         self.metadata = ZkMetadata(self.cache, ClusterImage("cluster-id"))
         self.metadata.publish_from_now()
         self.services.extras["zookeeper"] = ZkFollower(
-            1, self.metadata, self.replicas, lambda: OWN_EPOCH, self._depose
+            1, self.metadata, self.replicas, lambda: self.epoch, self._depose
         )
         self.dispatcher = Dispatcher(self.services)
         self.client = self.connect()
@@ -169,6 +169,18 @@ def test_requests_that_mean_an_earlier_life(node):
     assert node.tell(broker_epoch=OWN_EPOCH + 1) == 0
     # A KRaft controller means offsets.
     assert node.tell(broker_epoch=3, is_kraft_controller=True) == 0
+
+
+def test_a_broker_that_is_not_registered_yet_answers_when_it_is(node):
+    """It cannot know which life is meant."""
+    node.epoch = -1
+    fields = {"controller_id": 2, "controller_epoch": 1, "broker_epoch": OWN_EPOCH - 1}
+    node.client.send(node.client.frame("StopReplica", 4, **fields))
+    assert node.client.answers() == []
+    node.epoch = OWN_EPOCH
+    node.services.extras["zookeeper"].registered()
+    (answer,) = node.client.answers()
+    assert answer.error_code == 77
 
 
 @pytest.mark.parametrize("version", range(5))

@@ -74,7 +74,8 @@ class Broker(base.Broker):
     def __init__(self, world, broker_id, life=0):
         super().__init__(world, broker_id, life)
         self.metadata.publish_from_now()
-        self.driver.watch(ZkChannel(broker_id, Network(world, self.host), self.host, "PLAINTEXT"))
+        network = Network(world, self.host)
+        self.driver.watch(ZkChannel(broker_id, network, self.host, "PLAINTEXT", self.controller))
         self.driver.watch(
             ZkAdminRequests(self.client, self.driver, self.host, ElectionRules(), self.controller.read_again)
         )
@@ -99,6 +100,10 @@ class Broker(base.Broker):
     def session_began(self, session_id):
         super().session_began(session_id)
         self.notifications.begin().then(forget)
+
+    def _registered(self, done):
+        super()._registered(done)
+        self.follower.registered()
 
     def session_over(self):
         self.notifications.session_over()
@@ -395,3 +400,90 @@ def test_in_the_end_everybody_knows_the_same(seed):
         broker.host.resume()
     world.run(SESSION_MS * 10)
     world.check_all()
+
+
+def test_a_broker_that_refuses_connections_leads_nothing_while_its_session_lasts(world):
+    follower = next(each for each in world.brokers.values() if each is not world.active)
+    result(world, world.create("t", (follower.id, world.active.id)))
+    follower.host.kill()
+    world.active.controller.lost(follower.id)
+    world.run(100)
+    assert f"/brokers/ids/{follower.id}" in world.model.nodes
+    assert partition(world).leader == world.active.id
+    assert partition(world).isr == (world.active.id,)
+    # Other brokers come and go: that it is registered does not bring it back.
+    other = next(each for each in world.brokers.values() if each not in (follower, world.active))
+    world.active.controller._brokers_changed(world.active.controller._reading, None)
+    world.run(100)
+    assert world.active.driver.committed_image.brokers[follower.id].fenced
+    assert follower.id not in {each.id for each in other.cache.image.live_brokers()}
+    world.restart(follower.id)
+    world.run(SESSION_MS * 3)
+    world.check_all()
+
+
+def test_the_controller_finds_by_itself_who_refuses_connections(world):
+    gone = next(each for each in world.brokers.values() if each is not world.active)
+    gone.host.kill()
+    result(world, world.create("t", (gone.id, world.active.id)), 100)
+    world.run(100)
+    assert f"/brokers/ids/{gone.id}" in world.model.nodes
+    assert partition(world).leader == world.active.id
+
+
+def test_a_broker_that_was_taken_for_gone_is_back_when_it_answers(world):
+    taken = next(each for each in world.brokers.values() if each is not world.active)
+    result(world, world.create("t", (taken.id,)))
+    world.active.controller.lost(taken.id)
+    assert world.active.driver.speculative_image.brokers[taken.id].fenced
+    world.run(600)
+    assert partition(world).leader == taken.id
+    world.check_all()
+
+
+def test_who_is_read_again_stays_fenced(world):
+    gone = next(each for each in world.brokers.values() if each is not world.active)
+    result(world, world.create("t", (gone.id, world.active.id)))
+    gone.host.kill()
+    world.active.controller.lost(gone.id)
+    world.active.controller.read_again()
+    world.run(100)
+    assert f"/brokers/ids/{gone.id}" in world.model.nodes
+    assert world.active.driver.committed_image.brokers[gone.id].fenced
+    assert partition(world).leader == world.active.id
+
+
+def test_a_controller_that_refuses_connections_is_followed_before_its_session_ends(world):
+    result(world, world.create("t", (1, 2, 3)))
+    old = world.active
+    epoch = old.election.claim.epoch
+    others = [each for each in world.brokers.values() if each is not old]
+    old.host.kill()
+    for each in others:
+        each.election.depose(old.id)
+    world.run(150)
+    assert f"/brokers/ids/{old.id}" in world.model.nodes
+    (new,) = [each for each in others if each.driver.active]
+    # Both asked for it, there was one election.
+    assert new.election.claim.epoch == epoch + 1
+
+
+def test_a_controller_that_was_taken_for_gone_writes_nothing_more(world):
+    old = world.active
+    other = next(each for each in world.brokers.values() if each is not old)
+    old.host.cut = True
+    other.election.depose(old.id)
+    world.run(150)
+    assert any(each.driver.active for each in world.brokers.values() if each is not old)
+    old.host.cut = False
+    world.run(SESSION_MS * 3)
+    result(world, world.create("t", (1, 2, 3)))
+    world.check_all()
+
+
+def test_who_is_not_the_controller_is_not_deposed(world):
+    controller = world.active
+    one, other = (each for each in world.brokers.values() if each is not controller)
+    one.election.depose(other.id)
+    world.run(200)
+    assert world.active is controller

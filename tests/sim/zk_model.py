@@ -336,8 +336,8 @@ class ModelLink:
             self._to_server = max(self._to_server, self.model.scheduler.now + self.model.delay())
             self.model.scheduler.at(self._to_server, lambda: self._arrive(connection, entry))
 
-    def close(self, then):
-        session = self.session
+    def close(self, then, *, abrupt=False):
+        session = None if abrupt else self.session
         self.host.call_later(2 * self.model.delay(), then)
         if not self._closed and self._up and session is not None and not self.host.cut:
             self.model.scheduler.later(self.model.delay(), lambda: self.model.end_session(session.id))
