@@ -12,7 +12,7 @@ the log is the order of the decisions, as everywhere else.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from kbroker.broker.deferred import Deferred
 from kbroker.coordinator.group.offset_requests import commit_error
@@ -77,12 +77,8 @@ class HeldCommits(Deferred[bytes]):
             self.resolve(b"".join(answers) if len(answers) > 1 else answers[0])
 
 
-class _Part(NamedTuple):
-    """What one shard has to do for a connection: its commits, and which of the answers are theirs."""
-
-    held: HeldCommits
-    commits: Sequence[OneCommit]
-    positions: Sequence[int]
+#: What one shard has to do for a connection: its commits, and which of the answers are theirs.
+_Part: TypeAlias = tuple[HeldCommits, "Sequence[OneCommit]", "Sequence[int]"]
 
 
 class GatheredCommits:
@@ -97,7 +93,7 @@ class GatheredCommits:
 
     def add(self, held: HeldCommits, commits: Sequence[OneCommit], positions: Sequence[int]) -> None:
         """Take over a connection's commits."""
-        self._parts.append(_Part(held, commits, positions))
+        self._parts.append((held, commits, positions))
         self.count += len(commits)
 
     def write(self) -> None:
@@ -108,14 +104,20 @@ class GatheredCommits:
         self._parts = []
         driver.unwritten = None
         try:
-            self._append([commit for part in parts for commit in part.commits])
+            if len(parts) == 1:
+                self._append(parts[0][1])
+            else:
+                self._append([commit for _, commits, _ in parts for commit in commits])
         except ApiError as error:
             if self.count > 1:
                 self._write_one_by_one(parts)
             else:
                 self._end(parts, commit_error(error.code))
             return
-        driver.after_commit(lambda code: self._end(parts, code))
+        if driver.is_committed:
+            self._end(parts, ErrorCode.NONE)
+        else:
+            driver.after_commit(lambda code: self._end(parts, code))
 
     def fail(self, code: ErrorCode) -> None:
         """The shard is gone."""
@@ -125,17 +127,23 @@ class GatheredCommits:
 
     def _write_one_by_one(self, parts: list[_Part]) -> None:
         """Too large together, perhaps."""
-        for part in parts:
-            for position, commit in zip(part.positions, part.commits):
+        for held, commits, positions in parts:
+            for position, commit in zip(positions, commits):
                 try:
                     self._append([commit])
                 except ApiError as error:
-                    part.held.refused(position, commit_error(error.code))
+                    held.refused(position, commit_error(error.code))
         self._driver.after_commit(lambda code: self._end(parts, code))
 
     def _append(self, commits: Sequence[OneCommit]) -> None:
         driver = self._driver
         now = driver.now_ms()
+        if len(commits) == 1 and len(commits[0].places) == 1:
+            (place,), (number, leader_epoch), _ = commits[0]
+            offset = driver.take_own(place.batch(number, leader_epoch, now), 1, now)
+            committed = place.committed(number, leader_epoch, now, offset)
+            driver.shard.offsets.put(place.group, place.topic, place.partition, committed)
+            return
         pieces: list[bytes] = []
         count = 0
         for places, numbers, _ in commits:
@@ -144,7 +152,7 @@ class GatheredCommits:
                 pieces += place.record(count, numbers[at], numbers[at + 1], now)
                 count += 1
                 at += 2
-        offset = driver.take(batch_of(now, b"".join(pieces), count))
+        offset = driver.take_own(batch_of(now, b"".join(pieces), count), count, now)
         put = driver.shard.offsets.put
         for places, numbers, _ in commits:
             at = 0

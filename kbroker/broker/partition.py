@@ -18,6 +18,7 @@ from kbroker.replication.delayed_produce import CommitQueue
 from kbroker.replication.isr import Proposal, Verdict
 from kbroker.replication.leader import LeaderState
 from kbroker.storage.follower_append import follow_log_start, stage_as_follower
+from kbroker.storage.log_append import append_own
 from kbroker.storage.log_config import MAX_LONG
 from kbroker.types import TopicPartition, Uuid
 
@@ -394,6 +395,23 @@ class Partition:
             memoryview(records), state.leader_epoch, now_ms, origin, look
         )
 
+    def append_own(self, batch: bytearray, delta: int, timestamp: int, now_ms: int) -> int:
+        """Append and write a batch as `log_append.append_own` takes it; its first offset.
+
+        Raises:
+            ApiError, StorageError: as `append` and `flush`.
+        """
+        state, log = self.leader_state, self.log
+        if state is None:
+            raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        if state.followers and not state.has_enough_in_sync:
+            raise ApiError(ErrorCode.NOT_ENOUGH_REPLICAS)
+        if log is None:
+            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR)
+        base = append_own(log, batch, delta, timestamp, state.leader_epoch, now_ms)
+        self._written(log)
+        return base
+
     def flush(self) -> None:
         """Write what is staged (one write), advance the high watermark, wake whoever waits.
 
@@ -406,6 +424,9 @@ class Partition:
         if log is None:
             raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR)
         log.flush_staged()
+        self._written(log)
+
+    def _written(self, log: Log) -> None:
         self._advance()
         if log.log_end_offset - log.durable_end >= log.config.flush_messages:
             self._on_unsynced(log)

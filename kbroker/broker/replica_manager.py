@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kbroker.broker.deferred import Deferred
-from kbroker.broker.group_sync import GroupSync
+from kbroker.broker.group_sync import GroupSync, SyncFiles
 from kbroker.broker.in_sync_port import ALONE, InSyncPort
 from kbroker.broker.partition import Partition
 from kbroker.errors import ApiError, ErrorCode
@@ -102,6 +102,7 @@ class ReplicaManager:
         timer: for waits.
         settings: (topic name, its overrides) -> what they come to together with the broker's defaults.
         run_blocking: runs what waits for the disk; None: here and now.
+        call_soon, sync_files: see `GroupSync`.
     """
 
     def __init__(
@@ -112,6 +113,9 @@ class ReplicaManager:
         timer: Timer,
         settings: Callable[[str, Mapping[str, str]], TopicSettings],
         run_blocking: RunBlocking | None = None,
+        *,
+        call_soon: Callable[[Callable[[], object]], object] | None = None,
+        sync_files: SyncFiles | None = None,
     ) -> None:
         self.broker_id = broker_id
         self.logs = logs
@@ -127,6 +131,8 @@ class ReplicaManager:
             self._synced,
             self._sync_failed,
             lambda log: logs.get(log.topic_partition) is log,
+            call_soon,
+            sync_files,
         )
         #: What throttled replicas may move; None: as much as they like.
         self.leader_quota: ReplicationQuota | None = None
@@ -215,6 +221,20 @@ class ReplicaManager:
             self.disk_failed(partition)
             raise
         return result
+
+    def append_own(
+        self, tp: TopicPartition, batch: bytearray, delta: int, timestamp: int
+    ) -> tuple[int, bool]:
+        """As `append_internal` for a coordinator's batch of no producer, made just now, whose records have
+        all that time and end `delta` behind the first: the first's offset, and whether all is committed.
+        """
+        partition = self.hosted(tp.topic, tp.partition)
+        try:
+            first = partition.append_own(batch, delta, timestamp, self.clock.now_ms())
+        except StorageError:
+            self.disk_failed(partition)
+            raise
+        return first, partition.high_watermark > first + delta
 
     def when_committed(self, tp: TopicPartition, last_offset: int) -> Deferred[None]:
         """Done when the record at `last_offset` of `tp` is committed (high watermark above it).

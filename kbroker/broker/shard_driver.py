@@ -52,6 +52,10 @@ class Replicas(Protocol):
         self, tp: TopicPartition, batch: bytes | bytearray, *, origin: AppendOrigin
     ) -> AppendResult: ...
 
+    def append_own(
+        self, tp: TopicPartition, batch: bytearray, delta: int, timestamp: int
+    ) -> tuple[int, bool]: ...
+
     def when_committed(self, tp: TopicPartition, last_offset: int) -> Deferred[None]: ...
 
     def read_internal(self, tp: TopicPartition, offset: int, max_bytes: int = LOAD_BYTES) -> bytes: ...
@@ -258,6 +262,12 @@ class ShardDriver(Generic[S]):
         self._committed = False
         return result.base_offset
 
+    def take_own(self, batch: bytearray, count: int, timestamp: int) -> int:
+        """As `take`, for a batch of `count` records of that time and no producer, which was made just now."""
+        first, self._committed = self._replicas.append_own(self.tp, batch, count - 1, timestamp)
+        self._last_offset = first + count - 1
+        return first
+
     def end_transaction(
         self, producer_id: int, producer_epoch: int, marker: EndTxnMarker, timestamp_ms: int
     ) -> Deferred[None]:
@@ -274,6 +284,11 @@ class ShardDriver(Generic[S]):
         )
         self.shard.apply_marker(producer_id, marker.commit)
         return self.read(None)
+
+    @property
+    def is_committed(self) -> bool:
+        """Whether all that is in the log is known to be committed."""
+        return self._committed
 
     # -- answers ---------------------------------------------------------------------------------------------
 

@@ -64,10 +64,12 @@ _CRC = Struct(">I")
 _HEADER_PREFIX = Struct(">qiibI")
 _CHECKED = Struct(">hiqqqhii")
 _ATTRIBUTES = Struct(">h")
+_TIMES = Struct(">qq")
 _LONG = Struct(">q")
 _MAGIC_POSITION = 16
 _CRC_POSITION = 17
 _CHECKED_POSITION = 21
+_TIMES_POSITION = 27
 _MIN_SIZE = {0: 14, 1: 22, 2: BATCH_OVERHEAD - LOG_OVERHEAD}
 _INT32_MAX = 0x7FFF_FFFF
 
@@ -466,6 +468,12 @@ def build_lone_batch(timestamp: int, key: bytes, value: bytes | None) -> bytearr
     out = bytearray(_HEADER_PREFIX.pack(0, length, -1, 2, crc32c(checked)))
     out += checked
     return out
+
+
+def set_time(batch: bytearray, timestamp: int) -> None:
+    """Another time for a batch whose records all have the batch's, and the checksum of what it holds now."""
+    _TIMES.pack_into(batch, _TIMES_POSITION, timestamp, timestamp)
+    _CRC.pack_into(batch, _CRC_POSITION, crc32c(memoryview(batch)[_CHECKED_POSITION:]))
 
 
 def batch_of(timestamp: int, records: bytes, count: int) -> bytearray:

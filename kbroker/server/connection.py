@@ -249,7 +249,8 @@ class ConnectionCore:
         return out
 
     def hold(self, answer: Deferred[Answer]) -> None:
-        """Send nothing more before `answer`."""
+        """Send nothing more before `answer`, for which others were taken out of `out`."""
+        self.out_bytes = sum(len(part) for part in self.out if type(part) is bytes) if self.out else 0
         self._take_answer(answer)
 
     def unmute(self) -> None:

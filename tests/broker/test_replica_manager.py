@@ -8,7 +8,7 @@ from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.config_record import ConfigRecord
 from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
 from kbroker.protocol.generated.partition_record import PartitionRecord
-from kbroker.protocol.record_batch import decode_records, iter_batches
+from kbroker.protocol.record_batch import check_crc, decode_records, iter_batches
 from kbroker.storage.disk import StorageError
 from kbroker.storage.log import AppendOrigin
 from kbroker.types import TopicPartition
@@ -56,6 +56,52 @@ def test_with_followers_a_commit_takes_their_fetches(node):
     assert not second.done
     node.replicas.get("t", 0).follower_fetched(2, 2)
     assert second.result() is None
+
+
+def own(node, *values, tp=TP):
+    """As coordinators append what they have just made."""
+    made = bytearray(batch(*values))
+    timestamp = next(iter_batches(made)).max_timestamp
+    return node.replicas.append_own(tp, made, len(values) - 1, timestamp)
+
+
+def test_what_a_coordinator_has_just_made_lies_in_the_log_as_all_else(node):
+    node.topic("t")
+    append(node, b"a")
+    assert own(node, b"b", b"c") == (1, True)
+    assert own(node, b"d") == (3, True)
+    headers = list(iter_batches(node.replicas.read_internal(TP, 0)))
+    assert [(h.base_offset, h.next_offset, h.leader_epoch) for h in headers] == [
+        (0, 1, 0),
+        (1, 3, 0),
+        (3, 4, 0),
+    ]
+    data = node.replicas.read_internal(TP, 0)
+    assert all(check_crc(data, header) for header in headers)
+
+
+def test_it_waits_for_followers_too(node):
+    node.topic("t", replicas=(1, 2))
+    assert own(node, b"a") == (0, False)
+    waits = node.replicas.when_committed(TP, 0)
+    node.replicas.get("t", 0).follower_fetched(2, 1)
+    assert waits.done
+
+
+def test_it_is_refused_as_all_else(node):
+    node.topic("followed", replicas=(2, 1), leader=2)
+    node.topic("few", replicas=(1, 2), isr=(1,), min_insync_replicas="2")
+    node.topic("t", max_message_bytes="77")
+    for tp, code in (
+        (TopicPartition("none", 0), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+        (TopicPartition("followed", 0), ErrorCode.NOT_LEADER_OR_FOLLOWER),
+        (TopicPartition("few", 0), ErrorCode.NOT_ENOUGH_REPLICAS),
+        (TP, ErrorCode.MESSAGE_TOO_LARGE),
+    ):
+        with pytest.raises(ApiError) as caught:
+            own(node, b"a" * 100, tp=tp)
+        assert caught.value.code == code
+    assert node.replicas.get("t", 0).log.staged_end_offset == 0
 
 
 def test_what_is_not_here_is_unknown_or_led_elsewhere(node):

@@ -44,6 +44,8 @@ def test_a_place_makes_the_records_that_the_codecs_make(topic_id: bytes, metadat
     expected = build_batch([Record(-1, now, key, value) for key, value in encoded])
     assert batch_of(now, records, count) == expected
     assert offsets[-1].record_offset == 99 + count
+    lone = build_batch([Record(-1, now, *encoded[0])])
+    assert [place.batch(2**40, 7, now) for _ in range(2)] == [lone, lone]
 
 
 @pytest.mark.parametrize(

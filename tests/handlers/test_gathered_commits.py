@@ -203,6 +203,8 @@ def test_the_answer_waits_for_followers(tmp_path):
         waits.append(Deferred())
         return waits[-1]
 
+    append = node.replicas.append_own
+    node.replicas.append_own = lambda *batch: (append(*batch)[0], False)
     node.replicas.when_committed = later
     client.send(commit_frame(client, 9))
     turns.end()
@@ -220,14 +222,14 @@ def test_the_answer_waits_for_followers(tmp_path):
 def test_what_is_refused_together_is_tried_one_by_one(node, monkeypatch, together):
     clients = [committer(node) for _ in range(3)]
     turns = Turns(node)
-    append = node.replicas.append_internal
+    append = node.replicas.append_own
 
-    def small(tp, batch, *, origin):
-        if len(list(decode_records(batch, next(iter_batches(batch))))) > together or b"large" in batch:
+    def small(tp, batch, delta, timestamp):
+        if delta >= together or b"large" in batch:
             raise ApiError(E.MESSAGE_TOO_LARGE)
-        return append(tp, batch, origin=origin)
+        return append(tp, batch, delta, timestamp)
 
-    monkeypatch.setattr(node.replicas, "append_internal", small)
+    monkeypatch.setattr(node.replicas, "append_own", small)
     for number, client in enumerate(clients):
         client.send(commit_frame(client, number + 10))
     turns.end()
@@ -242,12 +244,20 @@ def test_a_disk_that_fails_is_told_to_all(node, monkeypatch):
     def failing(*_, **__):
         raise StorageError("the disk is gone")
 
-    monkeypatch.setattr(node.replicas, "append_internal", failing)
+    monkeypatch.setattr(node.replicas, "append_own", failing)
     for client in clients:
         client.send(commit_frame(client, 10), commit_frame(client, 11))
     turns.end()
     assert [codes(client) for client in clients] == [[E.NOT_COORDINATOR] * 2] * 2
     assert committed(node) == [3, -1, -1]
+
+
+def test_the_bytes_of_held_answers_are_counted_once(node):
+    client = committer(node)
+    turns = Turns(node)
+    client.send(commit_frame(client, 9), commit_frame(client, 10))
+    turns.end()
+    assert sum(map(len, client.core.out)) == client.core.out_bytes > 0
 
 
 def test_it_lingers_as_long_as_it_is_told(node):

@@ -8,6 +8,7 @@ from typing import Any
 from kbroker.coordinator.group.offsets import NO_EXPIRY, CommittedOffset
 from kbroker.coordinator.group.records import OFFSET_VERSION, packed_key, topic_id_tags
 from kbroker.protocol.primitives import write_uvarint
+from kbroker.protocol.record_batch import batch_of, set_time
 from kbroker.protocol.record_codec import encode_varint
 from kbroker.types import Uuid
 
@@ -26,8 +27,11 @@ class OffsetPlace:
         "_after",
         "_before",
         "_heads",
+        "_lone",
         "_metadata",
+        "_numbers_at",
         "_pack",
+        "_pack_numbers",
         "group",
         "metadata",
         "partition",
@@ -53,6 +57,10 @@ class OffsetPlace:
         self._after = tags + b"\0"  # no headers
         self._pack: Any = Struct(f">{len(self._before)}sqi{len(self._metadata)}sq{len(self._after)}s").pack
         rest = len(_SAME_TIME) + len(self._before) + _NUMBERS + len(self._metadata) + len(self._after)
+        #: A batch as a template, and how to put the numbers there; made when one is wanted.
+        self._lone: bytearray | None = None
+        self._pack_numbers: Any = None
+        self._numbers_at = 0
         self._heads = [encode_varint(rest + size) + _SAME_TIME for size in range(6)]
 
     def record(
@@ -62,6 +70,18 @@ class OffsetPlace:
         at = _DELTAS[delta] if delta < 512 else encode_varint(delta)
         packed = self._pack(self._before, offset, leader_epoch, self._metadata, timestamp_ms, self._after)
         return self._heads[len(at)], at, packed
+
+    def batch(self, offset: int, leader_epoch: int, timestamp_ms: int) -> bytearray:
+        """A batch of nothing but the record."""
+        if self._lone is None:
+            self._lone = batch_of(0, b"".join(self.record(0, 0, 0, 0)), 1)
+            rest = _NUMBERS + len(self._metadata) + len(self._after)
+            self._numbers_at = len(self._lone) - rest
+            self._pack_numbers = Struct(f">qi{len(self._metadata)}sq").pack_into
+        batch = self._lone[:]
+        self._pack_numbers(batch, self._numbers_at, offset, leader_epoch, self._metadata, timestamp_ms)
+        set_time(batch, timestamp_ms)
+        return batch
 
     def committed(
         self, offset: int, leader_epoch: int, timestamp_ms: int, record_offset: int
