@@ -303,7 +303,11 @@ def update_metadata(
         for topic in known.image.topics:
             if topic.id not in named:
                 gone(topic)
-    image = replace(topics.image(request), brokers=live)
+    # As in a controller's image: clients are told of who has just gone (broker/absent_brokers.py).
+    gone_brokers = {
+        each.id: replace(each, fenced=True) for each in known.image.brokers.values() if each.id not in live
+    }
+    image = replace(topics.image(request), brokers={**gone_brokers, **live})
     return Followed(image, replicas, ahead)
 
 
