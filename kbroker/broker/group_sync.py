@@ -1,8 +1,9 @@
 """Group commit: one sync for all that wait for it.
 
 Each log directory is a lane with at most one sync under way. Logs and waiters that come meanwhile make up the
-next one, so the more producers there are, the more answers one sync lets go; nobody waits for company. The
-event loop itself never waits.
+next one, so the more producers there are, the more answers one sync lets go. If none is under way, the next
+begins when the loop has handled what it has read by then; beyond that nobody waits for company. The event
+loop itself never waits.
 
 A sync that fails takes its directory offline for good: what it should have made durable may be gone from
 the page cache, and another sync would say nothing about it. Waiters look at the log's directory to see how it
@@ -12,6 +13,7 @@ went.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -21,10 +23,14 @@ from kbroker.storage.disk import StorageError
 
 if TYPE_CHECKING:
     from kbroker.broker.raft_driver import RunBlocking
+    from kbroker.storage.disk import DiskFile
     from kbroker.storage.log import Log
     from kbroker.storage.log_dir import LogDir
 
 
+#: `sync_files(files, done)`: make them durable without a thread, then tell `done` on the loop what became of
+#: each; False: that cannot be done.
+SyncFiles: TypeAlias = Callable[["Sequence[DiskFile]", "Callable[[Sequence[OSError | None]], None]"], bool]
 #: Called when a sync is over, with the logs that it could not write or sync, and why.
 Waiter: TypeAlias = Callable[[Mapping["Log", "OSError | StorageError"]], None]
 _NOTHING_LOST: Mapping[Log, OSError | StorageError] = {}
@@ -43,9 +49,11 @@ class _Round:
 class _Lane:
     """The syncs of one directory."""
 
-    __slots__ = ("current", "following")
+    __slots__ = ("begins", "current", "following")
 
     def __init__(self) -> None:
+        #: `current` is none, but will be one with the loop's next turn.
+        self.begins = False
         self.current: _Round | None = None
         self.following = _Round()
 
@@ -59,6 +67,8 @@ class GroupSync:
         on_failed: told of a log that could not be synced, and why.
         is_current: whether a log is still the partition's. One that was deleted needs no sync, one that was
             moved was synced by the move; neither has its files where it had them.
+        call_soon: runs a function in the loop's next turn; None: a sync begins as soon as it is asked for.
+        sync_files: what needs no thread; None: there is no such thing.
     """
 
     def __init__(
@@ -67,8 +77,12 @@ class GroupSync:
         on_synced: Callable[[Log], object],
         on_failed: Callable[[Log, OSError | StorageError], object],
         is_current: Callable[[Log], bool],
+        call_soon: Callable[[Callable[[], object]], object] | None = None,
+        sync_files: SyncFiles | None = None,
     ) -> None:
         self._run_blocking = run_blocking
+        self._call_soon = call_soon
+        self._sync_files = sync_files
         self._is_current = is_current
         self._on_synced = on_synced
         self._on_failed = on_failed
@@ -82,19 +96,26 @@ class GroupSync:
         if lane is None:
             lane = self._lanes[log.directory] = _Lane()
         lane.following.logs[log] = None
-        if lane.current is None:
-            self._start(lane)
+        if lane.current is None and not lane.begins:
+            if self._call_soon is None:
+                self._start(lane)
+            else:
+                lane.begins = True
+                self._call_soon(partial(self._start, lane))
 
     def take_over(self, log: Log) -> bool:
         """Leave what is staged in `log` to the next sync, which begins with writing it.
 
-        So one write does for all connections that append while a sync is under way. False if none is, or if
-        there is too much: then flush, and `ask`.
+        So one write does for all connections that append before that. False if there is too much, or if none
+        is to come: then flush, and `ask`.
         """
         lane = self._lanes.get(log.directory)
-        if lane is None or lane.current is None or not log.leave_staged():
+        if lane is None or (lane.current is None and self._call_soon is None) or not log.leave_staged():
             return False
-        lane.following.logs[log] = None
+        if lane.current is None and not lane.begins:
+            self.ask(log)
+        else:
+            lane.following.logs[log] = None
         return True
 
     def when_synced(self, logs: Sequence[Log], done: Waiter) -> None:
@@ -138,11 +159,11 @@ class GroupSync:
 
     def _start(self, lane: _Lane) -> None:
         """Write what was left to this sync, then sync what has gathered."""
+        lane.begins = False
         current = lane.current = lane.following
         lane.following = _Round()
         jobs: list[DataSync] = []
         failed: list[tuple[Log, OSError | StorageError]] = []
-        unsynced: list[DataSync] = []
         for log in current.logs:
             if not self._is_current(log):
                 continue
@@ -154,7 +175,58 @@ class GroupSync:
             except StorageError as error:
                 failed.append((log, error))
 
+        if not jobs:
+            lane.current = None
+            self._finish(lane, current, jobs, failed)
+        elif not self._sync_without_thread(lane, current, jobs, failed):
+            self._sync_in_thread(lane, current, jobs, failed)
+
+    def _sync_without_thread(
+        self,
+        lane: _Lane,
+        current: _Round,
+        jobs: list[DataSync],
+        failed: list[tuple[Log, OSError | StorageError]],
+    ) -> bool:
+        """False: it needs one, and nothing has happened."""
+        sync_files = self._sync_files
+        if sync_files is None:
+            return False
+        files: list[DiskFile] = []
+        ends: list[int] = []
+        for job in jobs:
+            if job.directories:
+                return False
+            files += job.files
+            ends.append(len(files))
+        began_s = perf_counter()
+
+        def done(errors: Sequence[OSError | None]) -> None:
+            took_us = int((perf_counter() - began_s) * 1e6)
+            lane.current = None
+            synced: list[DataSync] = []
+            first = 0
+            for job, end in zip(jobs, ends):
+                error = next((each for each in errors[first:end] if each is not None), None)
+                first = end
+                if error is None:
+                    synced.append(job)
+                    self.times.record(took_us)
+                else:
+                    failed.append((job.log, error))
+            self._finish(lane, current, synced, failed)
+
+        return sync_files(files, done)
+
+    def _sync_in_thread(
+        self,
+        lane: _Lane,
+        current: _Round,
+        jobs: list[DataSync],
+        failed: list[tuple[Log, OSError | StorageError]],
+    ) -> None:
         took_us: list[int] = []
+        unsynced: list[DataSync] = []
 
         def work() -> None:
             for job in jobs:
@@ -174,10 +246,7 @@ class GroupSync:
                 raise error
             self._finish(lane, current, [job for job in jobs if job not in unsynced], failed)
 
-        if jobs:
-            self._run_blocking(work, done)
-        else:
-            done(None)
+        self._run_blocking(work, done)
 
     def _finish(
         self,

@@ -18,7 +18,7 @@ class DataSync:
         StorageError: the directory is offline, or a file cannot be opened.
     """
 
-    __slots__ = ("_cuts", "_directories", "_disk", "_files", "end_offset", "log")
+    __slots__ = ("_cuts", "_disk", "directories", "end_offset", "files", "log")
 
     def __init__(self, log: Log) -> None:
         log.directory.check()
@@ -26,9 +26,10 @@ class DataSync:
         self.end_offset = log.log_end_offset
         self._cuts = log.cuts
         self._disk: Disk = log.directory.disk
-        self._directories: list[str] = []
+        #: What `run` syncs: directories only where names are new.
+        self.directories: list[str] = []
         try:
-            self._files: list[DiskFile] = [
+            self.files: list[DiskFile] = [
                 segment.file() for segment in log.segments.from_offset(log.durable_end)
             ]
             if log.names_dirty:
@@ -40,14 +41,14 @@ class DataSync:
     def _note_names(self, log: Log) -> None:
         metadata = f"{log.path}/{PARTITION_METADATA}"
         if self._disk.exists(metadata):
-            self._files.append(log.directory.files.get(metadata))
-        self._directories += (log.path, log.directory.path)
+            self.files.append(log.directory.files.get(metadata))
+        self.directories += (log.path, log.directory.path)
 
     def run(self) -> None:
         """Sync. Raises OSError."""
-        for file in self._files:
+        for file in self.files:
             file.sync()
-        for path in self._directories:
+        for path in self.directories:
             self._disk.sync_dir(path)
 
     def finish(self) -> None:
