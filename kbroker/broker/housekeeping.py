@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from kbroker.errors import ApiError
 from kbroker.storage.disk import StorageError
+from kbroker.storage.file_names import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
 from kbroker.storage.idle_logs import IdleLogs, SealJob
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.clock import Clock
     from kbroker.config.broker_config import BrokerConfig
-    from kbroker.storage.checkpoint_job import CheckpointJob
     from kbroker.storage.log import FsyncJob, Log
     from kbroker.storage.log_manager import LogManager
 
@@ -42,7 +42,8 @@ class Housekeeping:
 
     Args:
         config: the intervals, as Kafka names them.
-        run_blocking: runs an fsync where it does not hold up others.
+        run_blocking: runs the writing of checkpoints where it does not hold up others.
+        run_flush: the same for the sync of logs; None: as `run_blocking`.
         on_all_offline: no log directory works any more: the node has no reason to live.
     """
 
@@ -55,24 +56,29 @@ class Housekeeping:
         timer: Timer,
         run_blocking: RunBlocking,
         on_all_offline: Callable[[], None],
+        run_flush: RunBlocking | None = None,
     ) -> None:
         self._logs = logs
         self._config = config
         self._clock = clock
         self._timer = timer
         self._run_blocking = run_blocking
+        self._run_flush = run_flush or run_blocking
         self._on_all_offline = on_all_offline
         self._idle = IdleLogs(logs)
         self._sealing = False
         self._stopped = False
         self._syncing: set[int] = set()
         self._writing = False
+        #: Checkpoints that were due while others were written.
+        self._due: list[str] = []
         self._handles: dict[Callable[[], None], TimerHandle] = {}
         self._first_delay_ms = config.get_int("log.initial.task.delay.ms")
         self._chores: list[tuple[int, Callable[[], None]]] = [
             (config.get_int("log.retention.check.interval.ms"), self._retention),
             (config.get_int("producer.id.expiration.check.interval.ms"), self._producers),
             (config.get_int("log.flush.offset.checkpoint.interval.ms"), self._recovery_points),
+            (config.get_int("log.flush.start.offset.checkpoint.interval.ms"), self._log_starts),
             (config.get_int("replica.high.watermark.checkpoint.interval.ms"), self._high_watermarks),
             (min(_SYNC_INTERVAL_MS, config.get_int("log.flush.scheduler.interval.ms")), self._sync),
             (_ROOM_INTERVAL_MS, self._room),
@@ -116,14 +122,21 @@ class Housekeeping:
         self._logs.tick_producers(self._clock.now_ms())
 
     def _recovery_points(self) -> None:
-        self._write(self._logs.checkpoint_job)
+        self._write(RECOVERY_POINTS)
+
+    def _log_starts(self) -> None:
+        self._write(LOG_STARTS)
 
     def _high_watermarks(self) -> None:
-        self._write(self._logs.high_watermark_job)
+        self._write(HIGH_WATERMARKS)
 
-    def _write(self, job_of: Callable[[], CheckpointJob | None]) -> None:
+    def _write(self, name: str) -> None:
         """Checkpoints are synced, which may take long while the disk is busy with data."""
-        job = None if self._writing else job_of()
+        if self._writing:
+            if name not in self._due:
+                self._due.append(name)
+            return
+        job = self._logs.checkpoint_job(name)
         if job is None:
             return
         self._writing = True
@@ -131,6 +144,9 @@ class Housekeeping:
         def done(error: BaseException | None) -> None:
             self._writing = False
             job.finish()
+            due, self._due = self._due, []
+            for each in due:
+                self._write(each)
             if error is not None:
                 raise error
 
@@ -175,7 +191,7 @@ class Housekeeping:
             job.finish(self._clock.now_ms(), lambda log: self._logs.get(log.topic_partition) is log)
             self._timer.call_later(_SEAL_PAUSE_MS, lambda: self._seal_some([]))
 
-        self._run_blocking(job.run, done)
+        self._run_flush(job.run, done)
 
     def _sync(self) -> None:
         for log, job in self._logs.sync_jobs(self._clock.now_ms()):
@@ -194,4 +210,4 @@ class Housekeeping:
                 log.directory.fail_for_good(error)
             # Else the topic was deleted meanwhile, and what there was to sync with it.
 
-        self._run_blocking(job.run, done)
+        self._run_flush(job.run, done)

@@ -19,6 +19,7 @@ from kbroker.storage.checkpoints import (
 )
 from kbroker.storage.disk import Disk, Lock, StorageError
 from kbroker.storage.file_names import (
+    CHECKPOINTS,
     CLEAN_SHUTDOWN,
     CLEANER_OFFSETS,
     DELETE_DIR,
@@ -97,9 +98,9 @@ class LogManager:
         self._written: dict[str, str] = {}
         #: A job is under way; when it is done, write again.
         self._writing = self._write_again = False
-        #: Logs that are not where a checkpoint may still name them: what it says is not true of the next log
-        #: of that name.
-        self._stale: set[tuple[LogDir, TopicPartition]] = set()
+        #: Logs that are not where a checkpoint (by name) may still name them: what it says is not true of the
+        #: next log of that name.
+        self._stale: set[tuple[LogDir, TopicPartition, str]] = set()
         #: Where logs began at the last clean stop, with nothing left of what was before.
         self._settled_starts: dict[TopicPartition, int] = {}
         self._loaded = False
@@ -218,8 +219,8 @@ class LogManager:
             broker_epoch = -1
         if broker_epoch == -1:
             unmark(disk, path)
-        for named in (recovery_points, log_starts, high_watermarks):
-            self._stale.update((log_dir, tp) for tp in named if tp not in listings)
+        for name, named in zip(CHECKPOINTS, (recovery_points, log_starts, high_watermarks)):
+            self._stale.update((log_dir, tp, name) for tp in named if tp not in listings)
         # From here on the directory is not clean any more, whatever happens to this process.
         if clean:
             disk.remove(marker)
@@ -360,7 +361,7 @@ class LogManager:
                 log = None
         if log is None:
             log_dir = self._place()
-            if (log_dir, tp) in self._stale:
+            if any((log_dir, tp, name) in self._stale for name in CHECKPOINTS):
                 self._checkpoint()
             log = self.logs[tp] = create_log(log_dir, tp, topic_id, config, now_ms)
         else:
@@ -400,7 +401,7 @@ class LogManager:
                 log_dir.fail_for_good(error)
             raise
         self.logs[log.topic_partition] = moved
-        self._stale.add((log.directory, log.topic_partition))
+        self._stale.update((log.directory, log.topic_partition, name) for name in CHECKPOINTS)
         return moved
 
     def delete(self, tp: TopicPartition) -> None:
@@ -437,7 +438,7 @@ class LogManager:
                     break
                 number = (number + 1) % (1 << 128)
             self._files.forget_dir(log.path)
-            self._stale.add((log_dir, log.topic_partition))
+            self._stale.update((log_dir, log.topic_partition, name) for name in CHECKPOINTS)
             self._settled_starts.pop(log.topic_partition, None)
             self._disk.rename(log.path, target)
             self._disk.sync_dir(log_dir.path)
@@ -495,10 +496,10 @@ class LogManager:
             (log_dir, path, text)
             for log_dir in self.dirs
             if not log_dir.offline
-            for path, text in self._checkpoints(log_dir, names)
+            for path, text in self._checkpoints(log_dir, names or CHECKPOINTS)
             if self._written.get(path) != text
         ]
-        covered = set() if names else set(self._stale)
+        covered = {each for each in self._stale if each[2] in (names or CHECKPOINTS)}
         if not files:
             self._stale -= covered
             return None
@@ -514,16 +515,12 @@ class LogManager:
 
         return CheckpointJob(self._disk, files, self._written, finished)
 
-    def high_watermark_job(self) -> CheckpointJob | None:
-        """Due every replica.high.watermark.checkpoint.interval.ms; see `checkpoint_job`."""
-        return self.checkpoint_job(HIGH_WATERMARKS)
-
     def tick_high_watermarks(self) -> None:
         """Checkpoint the high watermarks here and now."""
         self._checkpoint(HIGH_WATERMARKS)
 
     def tick_recovery_points(self) -> None:
-        """Checkpoint everything here and now; due every log.flush.offset.checkpoint.interval.ms."""
+        """Checkpoint everything here and now."""
         self._checkpoint()
 
     def checkpoint_log_starts(self) -> None:
@@ -541,9 +538,9 @@ class LogManager:
             job.finish()
 
     def _checkpoints(
-        self, log_dir: LogDir, names: tuple[str, ...] = (), extra: Log | None = None
+        self, log_dir: LogDir, names: tuple[str, ...] = CHECKPOINTS, extra: Log | None = None
     ) -> list[tuple[str, str]]:
-        """(path, text) of the directory's checkpoints, all if no name is given.
+        """(path, text) of the directory's checkpoints of these names.
 
         `extra`: a log that is about to lie there, synced to its end.
         """
@@ -551,12 +548,12 @@ class LogManager:
         if extra is not None:
             logs.append(extra)
         found: dict[str, dict[TopicPartition, int]] = {}
-        if not names or RECOVERY_POINTS in names:
+        if RECOVERY_POINTS in names:
             found[RECOVERY_POINTS] = {
                 log.topic_partition: log.log_end_offset if log is extra else log.recovery_point
                 for log in logs
             }
-        if not names or LOG_STARTS in names:
+        if LOG_STARTS in names:
             found[LOG_STARTS] = {
                 log.topic_partition: log.log_start_offset
                 for log in logs
@@ -565,7 +562,7 @@ class LogManager:
                 if log.log_start_offset > log.segments.first.base_offset
                 or log.log_start_offset > self._settled_starts.get(log.topic_partition, 0)
             }
-        if not names or HIGH_WATERMARKS in names:
+        if HIGH_WATERMARKS in names:
             found[HIGH_WATERMARKS] = {log.topic_partition: log.high_watermark for log in logs}
         return [(f"{log_dir.path}/{name}", format_offsets(offsets)) for name, offsets in found.items()]
 

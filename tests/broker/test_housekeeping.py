@@ -9,6 +9,7 @@ import pytest
 from kbroker.broker.housekeeping import Housekeeping
 from kbroker.config.broker_config import BrokerConfig
 from kbroker.storage.disk import StorageError
+from kbroker.storage.file_names import CHECKPOINTS, HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
 
 
 class World:
@@ -21,6 +22,7 @@ class World:
         self.dirs = [SimpleNamespace(offline=False)]
         self.jobs = []
         self.blocking = []
+        self.checkpoints = {}
         self.offline = 0
         self.logs = {}
 
@@ -44,11 +46,9 @@ class World:
         jobs, self.jobs = self.jobs, []
         return jobs
 
-    def checkpoint_job(self):
-        self.calls.append((self.now, "recovery_points"))
-
-    def high_watermark_job(self):
-        self.calls.append((self.now, "high_watermarks"))
+    def checkpoint_job(self, name):
+        self.calls.append((self.now, name))
+        return self.checkpoints.pop(name, None)
 
     def __getattr__(self, name):
         if not name.startswith("tick_"):
@@ -84,13 +84,33 @@ def housekeeping(world, **settings):
 
 
 def test_each_chore_has_its_interval(world):
-    housekeeping(world, **{"log.retention.check.interval.ms": "60000", "log.initial.task.delay.ms": "1000"})
+    housekeeping(
+        world,
+        **{
+            "log.retention.check.interval.ms": "60000",
+            "log.initial.task.delay.ms": "1000",
+            "log.flush.start.offset.checkpoint.interval.ms": "40000",
+        },
+    )
     world.until(120_999)
     counts = world.counts()
     assert counts["retention"] == 2
-    assert counts["recovery_points"] == 2
-    assert counts["high_watermarks"] == 24
+    assert counts[RECOVERY_POINTS] == 2
+    assert counts[LOG_STARTS] == 3
+    assert counts[HIGH_WATERMARKS] == 24
     assert next(time for time, name in world.calls if name == "retention") == 1000
+
+
+def test_checkpoints_are_written_one_after_the_other_and_none_is_forgotten(world):
+    finished = []
+    for name in CHECKPOINTS:
+        world.checkpoints[name] = SimpleNamespace(run=name, finish=lambda name=name: finished.append(name))
+    housekeeping(world, **{"log.initial.task.delay.ms": "1000"})
+    world.until(1000)
+    for count in (1, 2, 3):
+        assert len(world.blocking) == count
+        world.blocking[-1][1](None)
+    assert {name for name, _ in world.blocking} == set(finished) == set(CHECKPOINTS)
 
 
 def test_stop_stops(world):
@@ -105,7 +125,7 @@ def test_an_error_is_no_end(world):
         world.calls.append((world.now, "failed"))
         raise StorageError("the disk is gone")
 
-    world.high_watermark_job = fail
+    world.checkpoint_job = lambda name: fail() if name == HIGH_WATERMARKS else None
     housekeeping(world)
     world.until(16_000)
     assert world.counts()["failed"] == 3
@@ -150,7 +170,7 @@ def test_a_log_is_synced_elsewhere_and_once_at_a_time(world):
 def test_checkpoints_are_written_elsewhere_and_one_at_a_time(world):
     finished = []
     job = SimpleNamespace(run=lambda: None, finish=lambda: finished.append(world.now))
-    world.high_watermark_job = lambda: job
+    world.checkpoint_job = lambda name: job if name == HIGH_WATERMARKS else None
     housekeeping(world)
     world.until(20_000)
     ((work, done),) = world.blocking

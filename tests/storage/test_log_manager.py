@@ -8,6 +8,7 @@ from kbroker.errors import ConfigError
 from kbroker.storage.checkpoints import parse_offsets
 from kbroker.storage.data_sync import DataSync
 from kbroker.storage.disk import StorageError
+from kbroker.storage.file_names import CHECKPOINTS
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.log_manager import LogManager
 from kbroker.storage.memory_disk import MemoryDisk, Tail
@@ -228,6 +229,29 @@ def test_the_high_watermark_comes_back_within_the_log() -> None:
     assert manager(disk).get(TP).high_watermark == 3
     disk.write_file("/data/replication-offset-checkpoint", b"0\n1\ntopic 0 999\n")
     assert manager(disk.crash(Tail.KEPT)).get(TP).high_watermark == 5
+
+
+def test_checkpoints_written_one_by_one_forget_a_deleted_log() -> None:
+    disk = MemoryDisk()
+    logs = manager(disk)
+    log = logs.get_or_create(TP, TOPIC_ID, LogConfig(), NOW_MS)
+    for _ in range(3):
+        append(log, batch())
+    log.fsync()
+    log.delete_records_to(2)
+    logs.tick_recovery_points()
+    logs.delete(TP)
+    for name in CHECKPOINTS[:2]:
+        job = logs.checkpoint_job(name)
+        assert job is not None
+        job.run()
+        job.finish()
+    written = []
+    disk.on_step = lambda operation, path: written.append(path)
+    # The third still names the old log.
+    logs.get_or_create(TP, TOPIC_ID, LogConfig(), NOW_MS)
+    names = {name for name in CHECKPOINTS if any(name in path for path in written)}
+    assert names == {CHECKPOINTS[2]}
 
 
 @pytest.mark.parametrize("garbage", [b"", b"\x00\x00", b"1\n0\n", b"0\n2\ntopic 0 1\n", b"0\n1\ntopic 0 x\n"])

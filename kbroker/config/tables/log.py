@@ -48,7 +48,7 @@ log.flush.scheduler.interval.ms | long | 9223372036854775807 | - | ro | obeyed
     How often partitions are looked through for that.
 log.flush.offset.checkpoint.interval.ms | int | 60000 | >=0 | ro | obeyed
     How often it is noted up to where logs are safely on disk.
-log.flush.start.offset.checkpoint.interval.ms | int | 60000 | >=0 | ro |
+log.flush.start.offset.checkpoint.interval.ms | int | 60000 | >=0 | ro | obeyed
     How often the start offsets of logs are noted.
 log.initial.task.delay.ms | long | 30000 | >=0 | ro | obeyed hidden
     How long after the start the first background work on logs waits.
