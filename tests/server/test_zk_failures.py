@@ -1,4 +1,4 @@
-"""Nodes of a cluster in a real ZooKeeper that end without a word: others go on long before the session ends."""
+"""Nodes in a real ZooKeeper that end without a word: others go on long before the session ends."""
 
 import pytest
 
