@@ -21,6 +21,7 @@ from kbroker.broker.controller_chores import ControllerChores
 from kbroker.broker.coordinator_driver import GroupCoordinatorDriver
 from kbroker.broker.directory_reports import DirectoryReports
 from kbroker.broker.fetch_session import FetchSessionCache
+from kbroker.broker.flush_times import FlushTimes
 from kbroker.broker.housekeeping import Housekeeping
 from kbroker.broker.kraft_node import KraftNode, KraftSetup
 from kbroker.broker.log_mover import LogMover
@@ -52,6 +53,7 @@ from kbroker.server.client_metrics_file import open_metrics_file
 from kbroker.server.data_keys import open_data_keys
 from kbroker.server.dispatch import Dispatcher
 from kbroker.server.inner_calls import InnerCalls
+from kbroker.server.kernel_sync import KernelSync
 from kbroker.server.limits import follow_limits, server_limits
 from kbroker.server.listener import SocketServer
 from kbroker.server.metrics_start import Tellers, start_metrics
@@ -108,6 +110,7 @@ class Node:
         self._transport: RaftPeers
         self._peers: PeerClient
         self._incarnation_id = new_uuid()
+        self._flushes = FlushTimes()
         #: Whether it ends as a killed process would, see `crash`.
         self._crashed = False
         #: What to undo, newest last; `stop` and a start that fails call it from the end.
@@ -189,7 +192,7 @@ class Node:
         assert membership.lifecycle is not None
         await self._unless_failed(membership.lifecycle.serve())
         # Not from within the write that fails: who hears of it may change what is written.
-        self._report_failure = partial(timer.call_later, 0, membership.lifecycle.beat_now)
+        self._report_failure = partial(timer.call_later, 0, membership.lifecycle.directory_failed)
         self._undo.append(partial(self._leave, services, kraft, membership.lifecycle))
         self._undo.append(preload(timer, guards=services.authorizer is not None))
 
@@ -248,6 +251,7 @@ class Node:
             clock=self._clock,
             timer=timer,
             run_blocking=blocking.run,
+            run_flush=self._flushes.around(blocking.run),
             on_all_offline=self._fail,
         )
         housekeeping.start()
@@ -308,7 +312,9 @@ class Node:
         self._undo.append(converting.close)
         # Threads of their own: an acknowledgement must not wait for a checkpoint.
         syncing = BlockingRunner(asyncio.get_running_loop(), threads=min(len(logs.dirs), 8), name="sync")
-        self._undo.append(syncing.close)
+        without_thread = KernelSync(asyncio.get_running_loop())
+        self._undo += [syncing.close, without_thread.close]
+        call_soon = asyncio.get_running_loop().call_soon
         metadata = MetadataCache(self.cluster_id)
         peers = self._open_peers(timer)
         controller, quorum = self._open_memory(logs, metadata, peers, timer, blocking)
@@ -319,9 +325,11 @@ class Node:
             timer,
             lambda topic, overrides: self._topic_settings.of(overrides, topic),
             syncing.run,
+            call_soon=call_soon,
+            sync_files=without_thread.sync,
         )
+        replicas.syncs.times = self._flushes.times
         replicas.on_directory_failed = self._directory_failed
-        call_soon = asyncio.get_running_loop().call_soon
         groups = GroupCoordinatorDriver(config, clock, timer, new_uuid, metadata, replicas, call_soon)
         replicas.on_leadership(groups.on_leadership)
         transactions = wire_transactions(
@@ -389,6 +397,7 @@ class Node:
             clock=self._clock,
             timer=timer,
             run_blocking=blocking.run,
+            run_flush=self._flushes.around(blocking.run),
             on_failure=self._metadata_failed,
             transport=self._transport,
         )

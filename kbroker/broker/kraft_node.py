@@ -105,7 +105,8 @@ class KraftNode:
         metadata_dir: the directory of the metadata log; nobody else touches `__cluster_metadata-0` in it.
         cache: where images are published; subscribe before `start`.
         clock, timer: of the node.
-        run_blocking: runs an fsync, or the writing of a snapshot, where it does not hold up others.
+        run_blocking: runs the writing of a snapshot where it does not hold up others.
+        run_flush: the same for the sync of the metadata log; None: as `run_blocking`.
         on_failure: the metadata can no longer be kept: stop the node.
         transport: the way to the other nodes of the quorum; None for a node by itself.
 
@@ -125,6 +126,7 @@ class KraftNode:
         run_blocking: RunBlocking,
         on_failure: Callable[[BaseException], None],
         transport: RaftTransport | None = None,
+        run_flush: RunBlocking | None = None,
     ) -> None:
         self._setup = setup
         self._on_failure = on_failure
@@ -148,7 +150,7 @@ class KraftNode:
             stored.quorum_rules,
             clock=clock,
             timer=timer,
-            run_blocking=run_blocking,
+            run_blocking=run_flush or run_blocking,
             on_failure=on_failure,
             transport=transport,
             request_timeout_ms=setup.timeouts.request_ms,

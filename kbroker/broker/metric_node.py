@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from kbroker import __version__
-from kbroker.metrics.registry import ATTRIBUTES, COUNTER, GAUGE, METER
+from kbroker.metrics.registry import ATTRIBUTES, COUNTER, GAUGE, HISTOGRAM, METER
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
@@ -75,7 +75,13 @@ def _add_logs(services: Services) -> None:
     registry.gauge("kafka.log", "LogManager", "CordonedLogDirectoryCount", lambda: len(_cordoned(services)))
     syncs = services.replicas.syncs
     registry.family(
-        "kafka.log", "LogFlushStats", "LogFlushRateAndTimeMs", "histogram", (), lambda: [((), syncs.times)]
+        "kafka.log",
+        "LogFlushStats",
+        "LogFlushRateAndTimeMs",
+        HISTOGRAM,
+        (),
+        lambda: [((), syncs.times)],
+        event="calls",
     )
     cleaner = services.extras.get("cleaner")
     if cleaner is not None:

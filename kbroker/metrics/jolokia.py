@@ -191,17 +191,22 @@ class Jolokia:
         if family.kind in (COUNTER, GAUGE):
             return {"Value": value}
         if family.kind == METER:
-            rates = self._registry.rates(family, labels, value, now_ms)
-            return {
-                "Count": value,
-                "EventType": family.event or "events",
-                "RateUnit": "SECONDS",
-                "MeanRate": rates.mean,
-                **dict(zip(_RATES, rates.averages)),
-            }
+            return {"Count": value} | self._rates(family, labels, value, now_ms)
         if family.kind == HISTOGRAM:
-            return dict(value.summary())
+            found = dict(value.summary())
+            if family.event:
+                found |= self._rates(family, labels, value.count, now_ms) | {"LatencyUnit": "MILLISECONDS"}
+            return found
         return dict(value)
+
+    def _rates(self, family: Family, labels: tuple[str, ...], count: int, now_ms: int) -> dict[str, Any]:
+        rates = self._registry.rates(family, labels, count, now_ms)
+        return {
+            "EventType": family.event or "events",
+            "RateUnit": "SECONDS",
+            "MeanRate": rates.mean,
+            **dict(zip(_RATES, rates.averages)),
+        }
 
     def _list(self, path: Any) -> Any:
         """Domains, in them the keys of names, in these the attributes; or a part of that."""

@@ -94,7 +94,7 @@ class Family:
         keys: the keys that vary, in JMX order.
         rows: asked at a scrape for all that there is.
         help_text: a line for people.
-        event: what a meter counts, as JMX tells it.
+        event: what a meter counts, as JMX tells it; a HISTOGRAM that has it is a timer, with rates.
     """
 
     __slots__ = (
@@ -311,6 +311,8 @@ class Registry:
             elif family.kind == HISTOGRAM:
                 for _, histogram in family.rows():
                     histogram.rotate(now_ms)
+                if family.event:
+                    self._tick(family, now_ms)
         for listener in self.on_tick:
             listener(now_ms)
 
@@ -326,10 +328,11 @@ class Registry:
 
     def _tick(self, family: Family, now_ms: int) -> None:
         seen = set()
-        for number, (labels, count) in enumerate(family.rows()):
+        for number, (labels, value) in enumerate(family.rows()):
             if number >= TICKED_ROWS_MAX:
                 break
             seen.add(labels)
+            count = value.count if isinstance(value, Histogram) else value
             self.rates(family, labels, count, now_ms)
         if len(seen) < len(family.rates):
             for labels in [each for each in family.rates if each not in seen]:

@@ -153,3 +153,19 @@ def test_an_answer_that_the_peer_does_not_read_is_being_sent(scraped, cluster):
         assert stream.read(4)
     labels = ("quantile", "0.999"), ("request", "FetchConsumer")
     assert scraped.samples()["kafka_network_requestmetrics_responsesendtimems", labels] > 0
+
+
+def test_syncs_of_logs_are_timed(scraped, cluster):
+    """Those that a Produce waits for, and those of the metadata log, whoever waits for them."""
+    name = "kafka_log_logflushstats_logflushrateandtimems"
+    # Those of the metadata log: nothing else has been synced.
+    before = scraped.value(f"{name}_count")
+    assert before > 0
+    scraped.broker.create_topic("flushed", config={"flush.messages": "1"})
+    for _ in range(3):
+        produce(cluster, TopicPartition("flushed", 0), RECORDS)
+    assert scraped.value(f"{name}_count") >= before + 3
+    bean = scraped.json("/jolokia/read/kafka.log:type=LogFlushStats,name=LogFlushRateAndTimeMs")["value"]
+    assert (bean["EventType"], bean["LatencyUnit"], bean["RateUnit"]) == ("calls", "MILLISECONDS", "SECONDS")
+    assert 0 <= bean["Min"] <= bean["Mean"] <= bean["Max"]
+    assert bean["MeanRate"] > 0
