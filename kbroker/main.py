@@ -190,9 +190,9 @@ class Node:
         self._undo.append(open_restrictions(services, logs, self._disk, membership.ask_broker))
         await self._listen(Dispatcher(services), BROKER)
         assert membership.lifecycle is not None
-        await self._unless_failed(membership.lifecycle.serve())
         # Not from within the write that fails: who hears of it may change what is written.
         self._report_failure = partial(timer.call_later, 0, membership.lifecycle.directory_failed)
+        await self._unless_failed(membership.lifecycle.serve())
         self._undo.append(partial(self._leave, services, kraft, membership.lifecycle))
         self._undo.append(preload(timer, guards=services.authorizer is not None))
 

@@ -81,11 +81,13 @@ class CommittedCluster(Protocol):
 @plain(frozen=True, kw_only=True)
 class LifecycleTimes:
     """Kafka's settings: broker.heartbeat.interval.ms, broker.session.timeout.ms,
-    initial.broker.registration.timeout.ms; and how long a controlled shutdown may take."""
+    initial.broker.registration.timeout.ms, log.dir.failure.timeout.ms; and how long a controlled shutdown may
+    take."""
 
     heartbeat_ms: float = 2000
     session_ms: float = 9000
     registration_ms: float = 60_000
+    directory_failure_ms: float = 30_000
     shutdown_ms: float = 300_000
 
 
@@ -121,6 +123,9 @@ class BrokerLifecycle:
         self._times = times
         self._offline_directories = offline_directories
         self._applied_offset = applied_offset
+        #: Failed directories that the controller has heard of, and those of the heartbeat on its way.
+        self._reported: set[Uuid] = set()
+        self._reporting: list[Uuid] = []
         self.state = BrokerState.NOT_RUNNING
         self.epoch = -1
         self._told_offset = -1
@@ -179,9 +184,28 @@ class BrokerLifecycle:
         """Everything is ready: ask to be unfenced. Resolved when this broker is."""
         self._wants_in = True
         self._pause_ms = _PAUSE_MS_MIN
-        if self.fenced:
+        if self._offline_directories():
+            self.directory_failed()
+        elif self.fenced:
             self.beat_now()
         return self._unfenced
+
+    def directory_failed(self) -> None:
+        """The controller must hear of a directory that has failed, or this broker keeps leaderships that it
+        cannot serve: it stops if it is not heard in time (KIP-858; Kafka, too, asks not what lies there).
+        """
+        self.beat_now()
+        failed = set(self._offline_directories())
+        if failed - self._reported:
+            self._timer.call_later(self._times.directory_failure_ms, lambda: self._stop_if_unheard(failed))
+
+    def _stop_if_unheard(self, failed: set[Uuid]) -> None:
+        unheard = failed - self._reported
+        if unheard and self.state is not BrokerState.SHUTTING_DOWN:
+            self._fail(
+                f"no controller has heard within {self._times.directory_failure_ms / 1000:g} s "
+                f"(log.dir.failure.timeout.ms) that {len(unheard)} of its log directories failed"
+            )
 
     def on_metadata(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
         """Subscribed to the metadata cache: a broker that was fenced by mistake says so at once. One that
@@ -362,13 +386,14 @@ class BrokerLifecycle:
     def _beat(self) -> None:
         self._disarm()
         self._beating, self._again_at_once = True, False
+        self._reporting = list(self._offline_directories())
         request = BrokerHeartbeatRequest(
             broker_id=self._node.id,
             broker_epoch=self.epoch,
             current_metadata_offset=max(self._applied_offset(), self._told_offset),
             want_fence=not self._wants_in,
             want_shut_down=self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN,
-            offline_log_dirs=list(self._offline_directories()),
+            offline_log_dirs=self._reporting,
         )
         leaving = self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN
         patience_ms = min(self._times.session_ms / 2, _LEAVE_MS if leaving else self._times.session_ms)
@@ -425,6 +450,7 @@ class BrokerLifecycle:
 
     def _heard(self, response: Any) -> None:
         self._heard_ms = self._sent_ms
+        self._reported.update(self._reporting)
         if self.fenced and not response.is_fenced and self._wants_in:
             self.fenced = False
             if self.state is BrokerState.RECOVERY:

@@ -258,6 +258,7 @@ def _times(config: BrokerConfig) -> LifecycleTimes:
         heartbeat_ms=config.get_int("broker.heartbeat.interval.ms"),
         session_ms=config.get_int("broker.session.timeout.ms"),
         registration_ms=config.get_int("initial.broker.registration.timeout.ms"),
+        directory_failure_ms=config.get_int("log.dir.failure.timeout.ms"),
     )
 
 

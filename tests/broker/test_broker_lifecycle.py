@@ -367,3 +367,43 @@ def test_a_start_that_takes_long_tells_which_controllers_are_not_reached(world, 
     with caplog.at_level("INFO"):
         world.timer.advance(3000)
     assert "waiting for a controller to register with: node 2 at nohost:9093 cannot" in caplog.text
+
+
+def test_a_failed_directory_that_no_controller_hears_of_stops_the_broker(world):
+    world.join()
+    world.life.beat_now()
+    world.offline = [b"d" * 16]
+    world.life.directory_failed()
+    # The answer to what was said before tells nothing of it; the next heartbeat goes at once.
+    world.answer(UNFENCED)
+    assert world.request.offline_log_dirs == [b"d" * 16]
+    world.refuse(ErrorCode.REQUEST_TIMED_OUT)
+    world.timer.advance(29_000)
+    assert not world.refused
+    world.timer.advance(1_000)
+    assert "log.dir.failure.timeout.ms" in world.refused[0]
+    assert world.life.state is BrokerState.SHUTTING_DOWN
+
+
+def test_a_failed_directory_that_the_controller_knows_is_no_reason_to_stop(world):
+    world.join()
+    world.offline = [b"d" * 16]
+    world.life.directory_failed()
+    world.answer(UNFENCED)
+    sent = len(world.sent)
+    for _ in range(20):
+        world.timer.advance(2_000)
+        world.answer(UNFENCED)
+    assert len(world.sent) > sent
+    assert not world.refused
+
+
+def test_a_directory_that_failed_before_the_broker_joined_counts_from_when_it_serves(world):
+    world.offline = [b"d" * 16]
+    world.life.start()
+    world.answer(BrokerRegistrationResponse(broker_epoch=100))
+    world.commit(100)
+    world.life.serve()
+    world.refuse(ErrorCode.REQUEST_TIMED_OUT)
+    world.timer.advance(30_000)
+    assert world.refused
