@@ -57,11 +57,6 @@ class PeerError(Exception):
         super().__init__(f"{where} {reason.value}{f': {detail}' if detail else ''}")
         self.reason = reason
 
-    @property
-    def was_not_sent(self) -> bool:
-        """Whether it is certain that the peer has not seen the request."""
-        return self.reason not in (PeerFailure.CLOSED, PeerFailure.TIMED_OUT)
-
 
 class Watch(Protocol):
     """A watch that goes on until it is cancelled."""

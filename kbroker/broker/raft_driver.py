@@ -44,7 +44,6 @@ from kbroker.raft.messages import (
     LeaderChanged,
     PeerGone,
     ProbeVoter,
-    ReadBarrier,
     Received,
     Reply,
     Resign,
@@ -245,12 +244,6 @@ class RaftDriver:
         answer.on_cancel = lambda: self.step(Dropped(answer))
         self.step(Received(answer, message, self._clock.now_ms()))
         return answer
-
-    def barrier(self) -> Deferred[int | None]:
-        """The high watermark that this node certainly led with after this call; None: it does not lead."""
-        passed: Deferred[int | None] = Deferred()
-        self.step(ReadBarrier(passed))
-        return passed
 
     def snapshot_taken(self, snapshot_id: OffsetAndEpoch) -> None:
         """A snapshot was written here, or the log was cut below one."""

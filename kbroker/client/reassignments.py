@@ -9,7 +9,6 @@ from typing import NamedTuple
 from kbroker.client.cluster import Cluster
 from kbroker.client.errors import check, failure
 from kbroker.errors import ApiError
-from kbroker.protocol.api_keys import ApiKey
 from kbroker.protocol.generated.alter_partition_reassignments_request import (
     AlterPartitionReassignmentsRequest,
     ReassignablePartition,
@@ -142,11 +141,6 @@ def unregister_broker(cluster: Cluster, broker_id: int) -> None:
         lambda answer: [answer.error_code],
     )
     check(answer.error_code, answer.error_message, f"broker {broker_id}")
-
-
-def has_reassignments(cluster: Cluster) -> bool:
-    """Whether the cluster knows these requests."""
-    return cluster.any().has(ApiKey.ALTER_PARTITION_REASSIGNMENTS)
 
 
 def plan_assignment(

@@ -69,13 +69,6 @@ class LeaderEpochs:
         found = bisect_right(self._starts, offset)
         return self._epochs[found - 1] if found else UNDEFINED_EPOCH
 
-    def start_of(self, epoch: int) -> int:
-        """Where a known epoch begins, -1 for an unknown one."""
-        found = bisect_left(self._epochs, epoch)
-        if found < len(self._epochs) and self._epochs[found] == epoch:
-            return self._starts[found]
-        return UNDEFINED_OFFSET
-
     def previous(self, epoch: int) -> int:
         """The latest known epoch below `epoch`, -1 if none."""
         found = bisect_left(self._epochs, epoch)

@@ -33,7 +33,7 @@ def test_ends_of_epochs() -> None:
         (-1, -1),
     ]
     assert [epochs.epoch_at(offset) for offset in (9, 10, 19, 20, 99)] == [-1, 2, 2, 4, 7]
-    assert [epochs.start_of(4), epochs.start_of(5), epochs.previous(4), epochs.previous(2)] == [20, -1, 2, -1]
+    assert [epochs.previous(4), epochs.previous(2)] == [2, -1]
 
 
 def test_cuts() -> None:
