@@ -36,34 +36,39 @@ def until(deadline: float, action):
         assert time.monotonic() < deadline
 
 
+def outlive_their_coordinators(cluster: Cluster) -> None:
+    """The same for clusters in ZooKeeper."""
+    cluster.create_topic("t")
+    where = {"bootstrap.servers": cluster.bootstrap, "log_level": 0}
+    producer = Producer({**where, "transactional.id": "x", "transaction.timeout.ms": 60_000})
+    producer.init_transactions(PATIENCE_S)
+    consumer = Consumer(
+        {**where, "group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False}
+    )
+    consumer.subscribe(["t"])
+    for number, (kind, key) in enumerate([(TRANSACTION, "x"), (GROUP, "g")] * 2):
+        producer.begin_transaction()
+        producer.produce("t", b"%d" % number)
+        producer.flush(PATIENCE_S)
+        victim = coordinator(cluster, key, kind)
+        cluster.kill(victim)
+        deadline = time.monotonic() + PATIENCE_S
+        until(deadline, lambda: producer.commit_transaction(PATIENCE_S) or True)
+        message = until(deadline, lambda: consumer.poll(0.1))
+        assert message.error() is None
+        assert message.value() == b"%d" % number
+        (done,) = until(deadline, partial(consumer.commit, message=message, asynchronous=False))
+        assert done.error is None
+        assert coordinator(cluster, key, kind) != victim
+        cluster.restart(victim)
+        cluster.wait_for(cluster.all_in_sync)
+    consumer.close()
+    again = Consumer({**where, "group.id": "g", "auto.offset.reset": "earliest"})
+    again.subscribe(["t"])
+    assert again.poll(3) is None, "what was committed does not come again"
+    again.close()
+
+
 def test_a_group_and_a_transaction_outlive_their_coordinators():
     with Cluster(3, links=False) as cluster:
-        cluster.create_topic("t")
-        where = {"bootstrap.servers": cluster.bootstrap, "log_level": 0}
-        producer = Producer({**where, "transactional.id": "x", "transaction.timeout.ms": 60_000})
-        producer.init_transactions(PATIENCE_S)
-        consumer = Consumer(
-            {**where, "group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False}
-        )
-        consumer.subscribe(["t"])
-        for number, (kind, key) in enumerate([(TRANSACTION, "x"), (GROUP, "g")] * 2):
-            producer.begin_transaction()
-            producer.produce("t", b"%d" % number)
-            producer.flush(PATIENCE_S)
-            victim = coordinator(cluster, key, kind)
-            cluster.kill(victim)
-            deadline = time.monotonic() + PATIENCE_S
-            until(deadline, lambda: producer.commit_transaction(PATIENCE_S) or True)
-            message = until(deadline, lambda: consumer.poll(0.1))
-            assert message.error() is None
-            assert message.value() == b"%d" % number
-            (done,) = until(deadline, partial(consumer.commit, message=message, asynchronous=False))
-            assert done.error is None
-            assert coordinator(cluster, key, kind) != victim
-            cluster.restart(victim)
-            cluster.wait_for(cluster.all_in_sync)
-        consumer.close()
-        again = Consumer({**where, "group.id": "g", "auto.offset.reset": "earliest"})
-        again.subscribe(["t"])
-        assert again.poll(3) is None, "what was committed does not come again"
-        again.close()
+        outlive_their_coordinators(cluster)
