@@ -159,7 +159,7 @@ class _Calls:
             raise
 
     def submit(self, first: int, files: Sequence[DiskFile]) -> int:
-        """Ask for a sync of each, numbered from `first` on; how many of them are under way, the first ones."""
+        """Ask for a sync of each, numbered from `first` on; how many of them, the first, are under way."""
         for position, file in enumerate(files):
             _REQUEST.pack_into(
                 self._requests,

@@ -13,7 +13,7 @@ from tests.storage.world import NOW_MS, TOPIC_ID, append, batch, manager
 
 
 class World:
-    def __init__(self, *dirs):
+    def __init__(self, *dirs, **more):
         self.disk = MemoryDisk()
         self.logs = manager(self.disk, *dirs)
         self.thread = HandThread()
@@ -24,6 +24,7 @@ class World:
             self.told.append,
             self._failed,
             lambda log: self.logs.get(log.topic_partition) is log,
+            **more,
         )
 
     def _failed(self, log, error):
@@ -136,3 +137,86 @@ def test_a_log_that_is_deleted_while_it_waits_for_a_sync() -> None:
     world.thread.finish()
     assert sorted(done) == [1, 2]
     assert not world.failed
+
+
+def stage(log):
+    log.append_as_leader(memoryview(bytearray(batch())), 0, NOW_MS)
+
+
+def test_what_comes_in_one_turn_of_the_loop_shares_one_sync_and_one_write() -> None:
+    turn, done = [], []
+    world = World(call_soon=turn.append)
+    log = world.log()
+    world.write(log, lambda lost: done.append(1))
+    assert not world.thread.jobs
+    for number in (2, 3):
+        stage(log)
+        assert world.syncs.take_over(log)
+        world.syncs.when_synced([log], lambda lost, number=number: done.append(number))
+    assert (log.log_end_offset, log.staged_end_offset, len(turn)) == (1, 3, 1)
+    turn.pop()()
+    assert (log.log_end_offset, len(world.thread.jobs)) == (3, 1)
+    stage(log)
+    assert world.syncs.take_over(log), "the next one begins when this one is over"
+    assert not turn
+    world.thread.finish()
+    assert (done, log.durable_end, len(world.thread.jobs)) == ([1, 2, 3], 3, 1)
+    world.thread.finish()
+    assert log.durable_end == 4
+    stage(log)
+    assert world.syncs.take_over(log), "none is under way: the loop's next turn begins one"
+    turn.pop()()
+    world.thread.finish()
+    assert log.durable_end == 5
+
+
+class Kernel:
+    """Syncs files without a thread, when `finish` is called."""
+
+    def __init__(self):
+        self.asked = []
+        self.takes = True
+
+    def sync(self, files, done):
+        if self.takes:
+            self.asked.append((files, done))
+        return self.takes
+
+    def finish(self, *errors):
+        files, done = self.asked.pop(0)
+        done(list(errors) or [None] * len(files))
+
+
+def test_a_sync_without_a_thread_once_the_names_of_its_files_are_durable() -> None:
+    kernel, done = Kernel(), []
+    world = World(sync_files=kernel.sync)
+    log = world.log()
+    world.write(log, lambda lost: done.append(log.durable_end))
+    assert not kernel.asked, "directories want a thread"
+    world.thread.finish()
+    world.write(log, lambda lost: done.append(log.durable_end))
+    assert [file.path for files, _ in kernel.asked for file in files] == [log.segments.active.path]
+    kernel.finish()
+    kernel.takes = False
+    world.write(log, lambda lost: done.append(log.durable_end))
+    world.thread.finish()
+    assert (done, world.told, world.syncs.times.count) == ([1, 2, 3], [log] * 3, 3)
+
+
+def test_of_those_synced_without_a_thread_only_the_failed_one_fails() -> None:
+    kernel, done = Kernel(), []
+    world = World("/a", sync_files=kernel.sync)
+    logs = [world.log(number) for number in range(3)]
+    for log in logs:
+        world.write(log, lambda lost: None)
+    while world.thread.jobs:
+        world.thread.finish()
+    world.write(logs[0], lambda lost: None)
+    for log in logs:
+        world.write(log, lambda lost, log=log: done.append((log in lost, log.durable_end)))
+    kernel.finish()
+    error = OSError(errno.EIO, "Input/output error")
+    kernel.finish(None, error, None)
+    assert done == [(False, 3), (True, 1), (False, 2)]
+    assert world.failed == [logs[1]]
+    assert logs[1].directory.failure == str(error)
