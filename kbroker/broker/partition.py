@@ -427,9 +427,14 @@ class Partition:
         self._written(log)
 
     def _written(self, log: Log) -> None:
-        self._advance()
-        if log.log_end_offset - log.durable_end >= log.config.flush_messages:
-            self._on_unsynced(log)
+        state, end = self.leader_state, log.log_end_offset
+        is_unsynced = end - log.durable_end >= log.config.flush_messages
+        if is_unsynced or state is None or state.followers or self._commits:
+            self._advance()
+            if is_unsynced:
+                self._on_unsynced(log)
+        elif end > state.high_watermark:  # as `_advance` does where it is alone
+            state.high_watermark = log.high_watermark = end
         self._progress()
 
     @property

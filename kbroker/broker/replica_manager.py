@@ -228,7 +228,9 @@ class ReplicaManager:
         """As `append_internal` for a coordinator's batch of no producer, made just now, whose records have
         all that time and end `delta` behind the first: the first's offset, and whether all is committed.
         """
-        partition = self.hosted(tp.topic, tp.partition)
+        partition = self.partitions.get(tp)
+        if partition is None:
+            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         try:
             first = partition.append_own(batch, delta, timestamp, self.clock.now_ms())
         except StorageError:

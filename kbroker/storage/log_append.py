@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from kbroker.storage.producer_state import BatchMemory
 
 _HEADER = Struct(">qiibIhiqqqhii")
+_PREFIX = Struct(">qii")
 
 
 def own(staged: list[Buffer], first: int) -> int:
@@ -130,22 +131,55 @@ def append_trusted(
     return AppendResult(start, log.staged_end_offset - 1, -1, log.log_start_offset)
 
 
-def append_own(log: Log, batch: bytearray, delta: int, timestamp: int, leader_epoch: int, now_ms: int) -> int:
+def append_own(
+    log: Log, batch: bytearray, delta: int, timestamp: int, leader_epoch: int, now_ms: int
+) -> int:
     """Append and write a coordinator's batch that was made just now; its first offset.
 
     For one of no producer. As `append_trusted` and `flush_staged`, but nothing that its maker knows is looked
-    at again: its records end at offset `delta` from the first, and all have that time.
+    at again: its records end at offset `delta` from the first, and all have that time. Where there is nothing
+    but this batch to do, what those two do is done here in one go, in half the time.
     """
     if log.directory.refusal is not None:
         log.directory.check_append(False)
-    size, config = len(batch), log.config
+    size, config, active = len(batch), log._config, log._active
     if size > config.max_message_bytes:
         raise AppendError(ErrorCode.MESSAGE_TOO_LARGE)
     if size > config.segment_bytes:
         raise larger_than_segment(log, size)
-    base = log.staged_end_offset
-    log.stage(memoryview(batch), size, base, base + delta, timestamp, leader_epoch, now_ms)
-    log.flush_staged()
+    base, position = log.staged_end_offset, log._staged_position
+    last, newest = base + delta, active.max_timestamp
+    if (
+        position > log._roll_bytes - size
+        or timestamp > log._roll_timestamp
+        or now_ms > log._roll_now_ms
+        or last > log._roll_offset
+        or not position
+        or leader_epoch > log.epochs.latest
+        or newest is None
+        or active.bytes_since_index_entry > config.index_interval_bytes
+        or log._staged
+        or log._dropped is not None
+    ):
+        log.stage(memoryview(batch), size, base, last, timestamp, leader_epoch, now_ms)
+        log.flush_staged()
+        return base
+    _PREFIX.pack_into(batch, 0, base, size - LOG_OVERHEAD, leader_epoch)
+    try:
+        log.directory.files.get(active.path).write(position, batch)
+    except OSError as error:
+        raise not_written(log, error) from error
+    if timestamp > newest:
+        active.max_timestamp, active.max_timestamp_offset = timestamp, last
+    active.bytes_since_index_entry += size
+    recent, counts = log._recent, log.counts
+    recent.lasts.append(last)
+    recent.positions.append(position)
+    recent.trim()
+    counts.bytes += size
+    counts.messages += delta + 1
+    active.size = recent.end = log._staged_position = position + size
+    log.log_end_offset = log.staged_end_offset = log.producers.end_offset = last + 1
     return base
 
 
