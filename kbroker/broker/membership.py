@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _ASK_TIMEOUT_MS = 10_000
+#: Produce (0), of dead letters, waits for followers: others must not wait behind it.
+_OF_THEIR_OWN: dict[int | None, tuple[str, int]] = {0: ("dead-letters", 40_000)}
 #: How long a controller that stops waits for its successor.
 _HAND_OVER_MS = 1500.0
 
@@ -249,7 +251,8 @@ def ask_broker(
         except PeerError as error:
             answer.fail(ApiError(ErrorCode.NETWORK_EXCEPTION, str(error)))
 
-    peers.send(address, request, timeout_ms=_ASK_TIMEOUT_MS, channel="markers").then(give)
+    channel, timeout_ms = _OF_THEIR_OWN.get(request.API_KEY, ("markers", _ASK_TIMEOUT_MS))
+    peers.send(address, request, timeout_ms=timeout_ms, channel=channel).then(give)
     return answer
 
 

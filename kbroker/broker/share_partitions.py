@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.gather import failed
+from kbroker.coordinator.share.dead_letters import Cause, DeadLetters
 from kbroker.coordinator.share.share_partition import AckBatch, Change, SharePartition, Wish
+from kbroker.coordinator.share.spans import TERMINAL, RecordState
 from kbroker.coordinator.share.state_shard import UNKNOWN_OFFSET, ShareKey, ShareState, Written
 from kbroker.errors import ApiError, ErrorCode
 
 if TYPE_CHECKING:
+    from kbroker.broker.dead_letters import DeadLetterQueue
     from kbroker.broker.partition import Partition
     from kbroker.broker.services import Services
     from kbroker.broker.share_persister import SharePersister
@@ -45,6 +48,7 @@ class LiveShare:
         "_alarm",
         "_alarm_ms",
         "_all",
+        "_to_archive",
         "closed",
         "core",
         "key",
@@ -66,6 +70,7 @@ class LiveShare:
         self.waiting: list[Deferred[LiveShare]] | None = []
         self._alarm: TimerHandle | None = None
         self._alarm_ms = 0
+        self._to_archive: list[DeadLetters] = []
 
     @property
     def is_led(self) -> bool:
@@ -80,7 +85,9 @@ class LiveShare:
             start = self._all.settings.first_offset(self.key.group_id, log, self._all.wall_ms())
         self.state_epoch = state.state_epoch
         self.core = SharePartition(start, state.batches, self._all.settings.limits(self.key.group_id))
+        unfinished = self.core.dead_letters()
         self.core.log_start_moved(log.log_start_offset)
+        self._bury(unfinished)
 
     def refresh(self) -> SharePartition:
         """The core, with the settings and the log's start as they are now."""
@@ -129,6 +136,7 @@ class LiveShare:
             else:
                 self.core.settle(change, True)
                 answer.resolve(None)
+                self._bury(change.dead)
             self._set_alarm()
             self._all.wake(self.key)
 
@@ -163,17 +171,52 @@ class LiveShare:
         ended = self.core.expire(self._all.now_ms())
         if ended:
             # Nobody waits for it: what is lost with a broker is only that these were delivered.
-            archived = sum(each.last - each.first + 1 for each in ended if each.state)
-            self._write(start, before + archived, ended).then(self._expiry_written)
-            self._all.wake(self.key)
-            self._all.forget_if_idle(self)
+            self._write_later(start, before, ended)
         self._set_alarm()
 
-    def _expiry_written(self, done: Deferred[None]) -> None:
-        try:
-            done.result()
-        except ApiError as error:
-            self._refused(error)
+    def _write_later(self, start: int, complete_count: int, batches: list[StateBatch]) -> None:
+        """Write what is true already, the start and the count as they were before it was."""
+        complete_count += sum(each.last - each.first + 1 for each in batches if each.state in TERMINAL)
+        dead = [
+            DeadLetters(each.first, each.last, each.deliveries, Cause.EXCEEDED)
+            for each in batches
+            if each.state == RecordState.ARCHIVING
+        ]
+
+        def written(done: Deferred[None]) -> None:
+            try:
+                done.result()
+            except ApiError as error:
+                self._refused(error)
+            self._bury(dead)
+
+        self._write(start, complete_count, batches).then(written)
+        self._all.wake(self.key)
+        self._all.forget_if_idle(self)
+
+    # -- dead letters ----------------------------------------------------------------------------------------
+
+    def _bury(self, dead: list[DeadLetters]) -> None:
+        """Have dead letters written. With them, or when they cannot be written, the records are done with."""
+        for each in dead:
+            self._all.dead_letters.put(self.key.group_id, self.partition, each).then(
+                lambda _, each=each: self._buried(each)  # type: ignore[misc]
+            )
+
+    def _buried(self, dead: DeadLetters) -> None:
+        if not self._to_archive:
+            # Those that were written together are archived together.
+            self._all.call_later(0, self._archive)
+        self._to_archive.append(dead)
+
+    def _archive(self) -> None:
+        dead, self._to_archive = self._to_archive, []
+        if self.closed or not self.is_led:
+            return
+        start, before = self.core.start_offset, self.core.complete_count
+        done = [batch for each in dead for batch in self.core.archived(each.first, each.last)]
+        if done:
+            self._write_later(start, before, done)
 
     def close(self) -> None:
         """It is of no use any more."""
@@ -185,10 +228,17 @@ class LiveShare:
 class SharePartitions:
     """All of this broker."""
 
-    def __init__(self, services: Services, persister: SharePersister, settings: ShareSettings) -> None:
+    def __init__(
+        self,
+        services: Services,
+        persister: SharePersister,
+        settings: ShareSettings,
+        dead_letters: DeadLetterQueue,
+    ) -> None:
         self._services = services
         self.persister = persister
         self.settings = settings
+        self.dead_letters = dead_letters
         self.now_ms: Callable[[], int] = services.clock.monotonic_ms
         self.wall_ms: Callable[[], int] = services.clock.now_ms
         self.call_later = services.timer.call_later

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from kbroker.storage.log import Log
 
 SHARE_VERSION = "share.version"
+_WITH_DEAD_LETTERS = 2
+_DEAD_LETTER_TOPIC = "errors.deadletterqueue.topic.name"
 _DURATION = re.compile(
     r"(-)?P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?)?", re.ASCII | re.IGNORECASE
 )
@@ -30,8 +32,11 @@ class ShareSettings:
 
     def check(self) -> None:
         """UNSUPPORTED_VERSION while share groups are off (`share.version`)."""
-        if self._services.metadata.image.features.get(SHARE_VERSION, 0) < 1:
+        if self._level() < 1:
             raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
+
+    def _level(self) -> int:
+        return self._services.metadata.image.features.get(SHARE_VERSION, 0)
 
     def limits(self, group_id: str) -> ShareLimits:
         """What holds for records in flight."""
@@ -48,7 +53,16 @@ class ShareSettings:
             self._value(own, "delivery.count.limit"),
             self._value(own, "partition.max.record.locks"),
             own.get("share.renew.acknowledge.enable", "true").lower() == "true",
+            bool(own.get(_DEAD_LETTER_TOPIC)) and self._level() >= _WITH_DEAD_LETTERS,
         )
+
+    def dead_letter_topic(self, group_id: str) -> str:
+        """Where dead letters of the group go; empty: nowhere."""
+        return self._own(group_id).get(_DEAD_LETTER_TOPIC, "")
+
+    def copies_dead_letters(self, group_id: str) -> bool:
+        """Whether they carry the records themselves."""
+        return self._own(group_id).get("errors.deadletterqueue.copy.record.enable", "").lower() == "true"
 
     def committed_only(self, group_id: str) -> bool:
         """`share.isolation.level`."""

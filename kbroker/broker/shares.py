@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from kbroker.broker.dead_letters import DeadLetterQueue
 from kbroker.broker.share_partitions import SharePartitions
 from kbroker.broker.share_persister import SharePersister
 from kbroker.broker.share_sessions import ShareSession, ShareSessions
@@ -24,7 +25,8 @@ class Shares:
         self.settings = ShareSettings(services)
         self.state = ShareStateDriver(services)
         self.persister = SharePersister(services, self.state)
-        self.partitions = SharePartitions(services, self.persister, self.settings)
+        self.dead_letters = DeadLetterQueue(services, self.settings)
+        self.partitions = SharePartitions(services, self.persister, self.settings, self.dead_letters)
         most = services.config.get_int("group.share.max.share.sessions")
         self.sessions = ShareSessions(most, self._session_ended)
         #: Records that were acknowledged, by Kafka's number of the kind.
@@ -42,6 +44,7 @@ class Shares:
 
     def close(self) -> None:
         """The broker stops."""
+        self.dead_letters.close()
         self.partitions.close()
         self.state.close()
 

@@ -60,8 +60,8 @@ unstable.api.versions.enable | boolean | false | - | ro | hidden
     Whether unfinished API versions are offered.
 unstable.feature.versions.enable | boolean | false | - | ro | hidden
     Whether unfinished feature levels are offered.
-errors.deadletterqueue.auto.create.topics.enable | boolean | false | - | cluster |
+errors.deadletterqueue.auto.create.topics.enable | boolean | false | - | cluster | obeyed
     Whether a missing dead-letter topic of a share group is created.
-errors.deadletterqueue.topic.name.prefix | string | dlq. | - | cluster |
+errors.deadletterqueue.topic.name.prefix | string | dlq. | - | cluster | obeyed
     What the names of dead-letter topics have to begin with.
 """

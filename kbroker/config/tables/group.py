@@ -9,9 +9,9 @@ consumer.assignment.interval.ms | int | 1000 | >=0 |  | obeyed
     The least time between two assignments of this group.
 consumer.assignor.offload.enable | boolean | true | - |  | hidden
     Whether assignments of this group are computed beside the coordinator.
-errors.deadletterqueue.copy.record.enable | boolean | false | - |  |
+errors.deadletterqueue.copy.record.enable | boolean | false | - |  | obeyed
     Whether a dead letter carries the record itself, not only where it came from.
-errors.deadletterqueue.topic.name | string |  | - |  |
+errors.deadletterqueue.topic.name | string |  | - |  | obeyed
     Topic for the dead letters of this share group; empty keeps none.
 share.session.timeout.ms | int | 45000 | >=1 |  | obeyed
     A member of this share group that is silent for this long is dropped.

@@ -74,7 +74,7 @@ remote.log.copy.disable | boolean | false | - |  |
     Whether copying to remote storage stops while what is there stays readable.
 remote.log.delete.on.disable | boolean | false | - |  |
     Whether turning tiered storage off removes the remote data.
-errors.deadletterqueue.group.enable | boolean | false | - |  |
+errors.deadletterqueue.group.enable | boolean | false | - |  | obeyed
     Whether share groups may use this topic for their dead letters.
 internal.segment.bytes | int | null | - |  | obeyed hidden
     For tests: segments below the usual minimum.

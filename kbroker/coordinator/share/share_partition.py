@@ -3,7 +3,8 @@
 Between `start_offset` (nothing before it is of interest) and `end_offset` (the last one given to anybody)
 lie spans of records, sorted and apart; an offset without a span was never given out. Law of this file: a
 record is ACQUIRED by at most one member, until that member acknowledges it or its lock ends. A lock that ends
-gives the record back with its count of deliveries, or archives it after the last one that is allowed.
+gives the record back with its count of deliveries, or archives it after the last one that is allowed. Where
+the group keeps dead letters, a record that is given up is first ARCHIVING, until its dead letter is written.
 
 What is acknowledged is true at once for everybody but the log: its spans are `pending` until the share
 coordinator has written them, then `settle` moves the start, or gives them back to whom they were.
@@ -17,6 +18,7 @@ from heapq import heappop, heappush
 from operator import attrgetter
 from typing import NamedTuple
 
+from kbroker.coordinator.share.dead_letters import Cause, DeadLetters, resumed
 from kbroker.coordinator.share.spans import TERMINAL, Acquired, RecordState, Span, StateBatch
 from kbroker.errors import ApiError, ErrorCode
 
@@ -26,7 +28,7 @@ GAP, ACCEPT, RELEASE, REJECT, RENEW = range(5)
 _SUSPECT_SINCE = 2
 
 _FIRST = attrgetter("first")
-_AVAILABLE, _ACQUIRED = RecordState.AVAILABLE, RecordState.ACQUIRED
+_AVAILABLE, _ACQUIRED, _ARCHIVING = RecordState.AVAILABLE, RecordState.ACQUIRED, RecordState.ARCHIVING
 _NEXT = {
     GAP: RecordState.ARCHIVED,
     ACCEPT: RecordState.ACKNOWLEDGED,
@@ -42,6 +44,8 @@ class ShareLimits(NamedTuple):
     max_deliveries: int = 5
     max_in_flight: int = 2_000
     may_renew: bool = True
+    #: Whether dead letters are written of records that are given up.
+    dead_letters: bool = False
 
 
 class Wish(NamedTuple):
@@ -68,13 +72,15 @@ class AckBatch(NamedTuple):
 class Change:
     """Spans in a state that has still to be written, and what each was before."""
 
-    __slots__ = ("batches", "before", "complete_count", "spans", "start_offset")
+    __slots__ = ("batches", "before", "complete_count", "dead", "spans", "start_offset")
 
     def __init__(self) -> None:
         self.spans: list[Span] = []
         self.before: list[tuple[RecordState, int, str, int]] = []
         #: What to write; empty: nothing, and there is nothing to settle.
         self.batches: list[StateBatch] = []
+        #: What wants dead letters once it is written.
+        self.dead: list[DeadLetters] = []
         self.start_offset = 0
         self.complete_count = 0
 
@@ -119,7 +125,7 @@ class SharePartition:
     @property
     def is_locked(self) -> bool:
         """Somebody holds records, or what became of some is still being written."""
-        return any(span.state is _ACQUIRED or span.pending for span in self._spans)
+        return any(span.state in (_ACQUIRED, _ARCHIVING) or span.pending for span in self._spans)
 
     def spans(self) -> Iterator[Span]:
         """All spans; not to be changed."""
@@ -320,6 +326,8 @@ class SharePartition:
                 if kind == RENEW:
                     span.deadline_ms = now_ms + self.limits.lock_ms
                     self._remind(span.deadline_ms)
+                elif kind == REJECT and self.limits.dead_letters:
+                    self._decide(change, span, _ARCHIVING, Cause.REJECTED)
                 else:
                     self._decide(change, span, _NEXT[kind])
         return self._to_write(change)
@@ -345,6 +353,21 @@ class SharePartition:
         if ended:
             self._advance()
         return ended
+
+    def archived(self, first: int, last: int) -> list[StateBatch]:
+        """Dead letters of these records are written, or cannot be. What to write; nothing waits for it."""
+        done = [span for span in self._carved(first, last) if span.state is _ARCHIVING and not span.pending]
+        for span in done:
+            self._set(span, RecordState.ARCHIVED)
+        batches = [span.kept() for span in done]
+        if done:
+            self._advance()
+        return batches
+
+    def dead_letters(self) -> list[DeadLetters]:
+        """Of a state that was loaded: what somebody else gave up, and did not come to the end with."""
+        most = self.limits.max_deliveries
+        return [resumed(span.kept(), most) for span in self._spans if span.state is _ARCHIVING]
 
     def deadline(self) -> int | None:
         """When to call `expire`: never too late, maybe too early."""
@@ -421,7 +444,7 @@ class SharePartition:
             index += 1
         return found
 
-    def _decide(self, change: Change, span: Span, state: RecordState) -> None:
+    def _decide(self, change: Change, span: Span, state: RecordState, cause: Cause = Cause.EXCEEDED) -> None:
         change.spans.append(span)
         change.before.append((span.state, span.count, span.member, span.deadline_ms))
         if state is _AVAILABLE:
@@ -429,6 +452,8 @@ class SharePartition:
         self._set(span, state)
         span.pending = True
         change.batches.append(span.kept())
+        if state is _ARCHIVING:
+            change.dead.append(DeadLetters(span.first, span.last, span.count, cause))
 
     def _to_write(self, change: Change) -> Change:
         if change.batches:
@@ -437,7 +462,9 @@ class SharePartition:
         return change
 
     def _after_release(self, span: Span) -> RecordState:
-        return _AVAILABLE if span.count < self.limits.max_deliveries else RecordState.ARCHIVED
+        if span.count < self.limits.max_deliveries:
+            return _AVAILABLE
+        return _ARCHIVING if self.limits.dead_letters else RecordState.ARCHIVED
 
     def _set(self, span: Span, state: RecordState) -> None:
         span.state = state

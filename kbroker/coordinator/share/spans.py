@@ -12,6 +12,8 @@ class RecordState(IntEnum):
     AVAILABLE = 0
     ACQUIRED = 1
     ACKNOWLEDGED = 2
+    #: Given up; what becomes of its dead letter is not known yet.
+    ARCHIVING = 3
     ARCHIVED = 4
 
 
