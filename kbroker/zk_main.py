@@ -1,8 +1,8 @@
 """A node of a cluster that is kept in ZooKeeper: the parts that `main.py` puts together, but for the quorum.
 
-Start: settings are checked, ports bound; a session with ZooKeeper, the cluster's id; folders are locked, new
-ones formatted; everything is read and logs are loaded; listeners are open to the controller; then this broker
-registers and stands for election, and serves when the metadata have it.
+Start: settings are checked, ports bound; a session with ZooKeeper, the cluster's id, this broker's; folders
+are locked, new ones formatted; everything is read and logs are loaded; listeners are open to the controller;
+then this broker registers and stands for election, and serves when the metadata have it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from kbroker.handlers.context import BROKER
 from kbroker.main import Node, resolved
 from kbroker.plain import replace
 from kbroker.server.dispatch import Dispatcher
+from kbroker.server.folders import stored_node_id
 from kbroker.server.metrics_start import start_metrics
 from kbroker.server.node_folders import NodeFolders, new_uuid
 from kbroker.server.node_sockets import NodeSockets, endpoints
@@ -48,6 +49,8 @@ class ZooKeeperNode(Node):
     async def _start(self) -> None:
         self._quorum = quorum_config(self.config)
         settings = zk_node_settings(self.config.static)
+        if self.node_id < 0:
+            self._identify(stored_node_id(self._disk, self.log_dirs))
         sockets = self._sockets = NodeSockets(self.config, self._quorum)
         self._undo.append(sockets.close)
         self._client_metrics = self._open_client_metrics()
@@ -58,6 +61,8 @@ class ZooKeeperNode(Node):
         self._undo.append(self._end_session)
         await self._unless_failed(zk.connect())
         self.cluster_id = zk.registration.cluster_id
+        if self.node_id < 0:
+            await self._unless_failed(zk.generate_id(settings.reserved_max).map(self._identify))
         folders = self._folders = NodeFolders(
             self.config, self._disk, self._clock, self._undo, self.cluster_id
         )
@@ -80,6 +85,12 @@ class ZooKeeperNode(Node):
         await self._unless_failed(zk.enter())
         self._undo.append(partial(self._leave_brokers, membership))
         self._undo.append(preload(timer, guards=services.authorizer is not None, zookeeper=True))
+
+    def _identify(self, node_id: int) -> None:
+        """This node had no broker.id, and has one now."""
+        if node_id >= 0:
+            self.node_id = node_id
+            self.config.identify(node_id)
 
     # -- parts -----------------------------------------------------------------------------------------------
 

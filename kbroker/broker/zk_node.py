@@ -132,6 +132,10 @@ class ZkNode:
         self.client.start()
         return self._connected
 
+    def generate_id(self, reserved_max: int) -> Deferred[int]:
+        """Be given an id above that. It fails with ConfigError."""
+        return self.registration.generate_id(reserved_max).map(self._is_given)
+
     def read(self) -> Deferred[None]:
         """Learn what ZooKeeper has. It fails with ConfigError."""
         return flow.run(self._reading())
@@ -245,6 +249,10 @@ class ZkNode:
             if error.code is not ZkCode.SESSION_OVER and not self._stopped:
                 _log.warning("changes of settings cannot be read from ZooKeeper: %s", error)
                 self._timer.call_later(5 * _AGAIN_MS, self._listen)
+
+    def _is_given(self, node_id: int) -> int:
+        self._setup = replace(self._setup, node_id=node_id)
+        return node_id
 
     def _describe(self) -> BrokerZnode:
         setup = self._setup

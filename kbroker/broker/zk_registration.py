@@ -11,7 +11,7 @@ from kbroker.broker.deferred import Deferred
 from kbroker.broker.zk_port import ZkCode, ZkError
 from kbroker.controller.zookeeper import paths, steps
 from kbroker.controller.zookeeper.node_znodes import decode_cluster_id, encode_cluster_id
-from kbroker.controller.zookeeper.tree import Create, Tree
+from kbroker.controller.zookeeper.tree import ANY_VERSION, Create, SetData, Tree
 from kbroker.controller.zookeeper.values import ZnodeError
 from kbroker.errors import ConfigError
 
@@ -46,7 +46,8 @@ class ZkRegistration:
         patience_ms: float,
     ) -> None:
         self._client = client
-        self._broker_id = broker_id
+        #: -1: it is still to be given one.
+        self.broker_id = broker_id
         self._describe = describe
         self._new_cluster_id = cluster_id
         self._timer = timer
@@ -68,6 +69,10 @@ class ZkRegistration:
         """
         self._life += 1
         return flow.run(self._steps())
+
+    def generate_id(self, reserved_max: int) -> Deferred[int]:
+        """An id above `reserved_max` that no broker was given before; fails with ConfigError."""
+        return flow.run(self._generation(reserved_max))
 
     def session_over(self) -> None:
         """See `SessionListener`."""
@@ -141,15 +146,31 @@ class ZkRegistration:
                     if error.code not in (ZkCode.NODE_EXISTS, ZkCode.CONNECTION_LOST, ZkCode.NO_NODE):
                         raise
 
+    def _generation(self, reserved_max: int) -> Generator[Deferred[Any], Any, int]:
+        left_ms = self._patience_ms
+        while left_ms > 0:
+            try:
+                (stat,) = yield self._client.multi([SetData(paths.BROKER_SEQUENCE, b"", ANY_VERSION)])
+            except ZkError as error:
+                # What was counted, and not heard of, nobody gets.
+                if error.code not in (ZkCode.SESSION_OVER, ZkCode.CONNECTION_LOST):
+                    raise _told(error) from None
+                left_ms -= _LOOK_MS
+                yield self._pause()
+            else:
+                self.broker_id = reserved_max + stat.version
+                return self.broker_id
+        raise ConfigError("ZooKeeper gives no broker.id: the session is over")
+
     def _register(self) -> Generator[Deferred[Any], Any, int]:
-        client, path = self._client, paths.broker(self._broker_id)
+        client, path = self._client, paths.broker(self.broker_id)
         # Time counts by answers: while ZooKeeper or this process stands still, no session ends.
         left_ms = self._patience_ms
         while left_ms > 0:
             stat = yield client.exists(path)
             if stat is None:
                 try:
-                    yield client.multi(steps.registration(self._broker_id, self._describe()))
+                    yield client.multi(steps.registration(self.broker_id, self._describe()))
                 except ZkError as error:
                     if error.code not in (ZkCode.NODE_EXISTS, ZkCode.CONNECTION_LOST):
                         raise
@@ -157,10 +178,10 @@ class ZkRegistration:
                 return int(stat.czxid)
             else:
                 if left_ms == self._patience_ms:
-                    _log.info("waiting for an earlier session of broker %d to end", self._broker_id)
+                    _log.info("waiting for an earlier session of broker %d to end", self.broker_id)
                 left_ms -= _LOOK_MS
                 yield self._pause()
-        raise ConfigError(f"another broker with broker.id {self._broker_id} is registered")
+        raise ConfigError(f"another broker with broker.id {self.broker_id} is registered")
 
     def _pause(self) -> Deferred[None]:
         over: Deferred[None] = Deferred()

@@ -131,6 +131,12 @@ class BrokerConfig:
         value = self.get("node.id")
         return value if isinstance(value, int) else self.get_int("broker.id")
 
+    def identify(self, node_id: int) -> None:
+        """A node of a cluster in ZooKeeper that was set none has found, or was given, its id."""
+        for name in ("broker.id", "node.id"):
+            self.static[name] = str(node_id)
+            self._values.pop(name, None)
+
     @property
     def log_dirs(self) -> tuple[str, ...]:
         """The data folders: log.dirs, else log.dir."""
@@ -162,11 +168,15 @@ class BrokerConfig:
         older = self._older_defaults.get(definition.name)
         return definition.default if older is None else definition.parse(older)
 
+    def _may_be_given_an_id(self) -> bool:
+        """In ZooKeeper (server/zk_settings.py says whether it is)."""
+        return bool(self.static.get("zookeeper.connect")) and not self.get_list("process.roles")
+
     def _check_together(self) -> None:
         node, broker = self.get("node.id"), self.get_int("broker.id")
         if broker != -1 and node is not None and node != broker:
             raise ConfigError(f"node.id is {node} and broker.id is {broker}: they must be the same")
-        if node is None and broker == -1:
+        if node is None and broker == -1 and not self._may_be_given_an_id():
             raise ConfigError("node.id must be set")
         for name in ("log.retention.ms", "log.retention.minutes", "log.retention.hours"):
             if self.get(name) == 0:
@@ -288,7 +298,8 @@ def _with_both_ids(static: Mapping[str, str]) -> dict[str, str]:
     """The older broker.id and node.id stand in for each other."""
     values = dict(static)
     for one, other in (("broker.id", "node.id"), ("node.id", "broker.id")):
-        if one in static:
+        # A broker.id of -1 is none.
+        if static.get(one, "-1").strip() != "-1":
             values.setdefault(other, static[one])
     return values
 

@@ -38,6 +38,8 @@ ELSEWHERE_KNOWN = frozenset(
 ELSEWHERE_OBEYED = frozenset(
     {
         "allow.everyone.if.no.acl.found",
+        "broker.id.generation.enable",
+        "reserved.broker.max.id",
         "super.users",
         "zookeeper.connect",
         "zookeeper.connection.timeout.ms",
@@ -115,8 +117,11 @@ def load_config(
             static[name] = text
     chosen = {*from_environment, *given, *(name for _, settings in files for name in settings)}
     if static.get("zookeeper.connect") and "process.roles" not in chosen:
-        # The profile's roles are those of a KRaft node.
+        # The profile's roles are those of a KRaft node, and so is its id.
         static["process.roles"] = ""
+        if all(static[name].strip() == "-1" for name in ("broker.id", "node.id") if name in chosen):
+            static.pop("broker.id", None)
+            static.pop("node.id", None)
     config = BrokerConfig(static)
     ignored = sorted(
         {*config.not_obeyed(chosen), *(n for n in static if broker_definition(n) is None)} - ELSEWHERE_OBEYED
@@ -128,7 +133,7 @@ def load_config(
 
 def _adopt(static: dict[str, str], settings: Mapping[str, str]) -> None:
     """Lay `settings` over `static`; broker.id and node.id are one thing, so a later one replaces both."""
-    if "broker.id" in settings and "node.id" not in settings:
+    if settings.get("broker.id", "-1").strip() != "-1" and "node.id" not in settings:
         static["node.id"] = settings["broker.id"]
     elif "node.id" in settings and "broker.id" not in settings:
         static.pop("broker.id", None)

@@ -71,11 +71,12 @@ def inspect_folders(
                 )
             if meta.version == 1 and zookeeper:
                 raise ConfigError(
-                    f"{path} belongs to node {meta.node_id} of a KRaft cluster: it cannot be one of a broker "
-                    "with zookeeper.connect"
+                    f"Found unexpected version in {path}/{META_PROPERTIES}. ZK-based brokers that are not "
+                    "migrating only support version 0 (which is implicit when the `version` field is "
+                    "missing)."
                 )
             formatted[path] = meta
-    check_same_node(list(formatted.items()), node_id, cluster_id)
+    check_same_node(list(formatted.items()), node_id, cluster_id, zookeeper=zookeeper)
     if unusable and needed not in formatted:
         # A new node has no reason to begin with less than it was told.
         raise ConfigError(next(iter(unusable.values())))
@@ -86,6 +87,22 @@ def inspect_folders(
         for path in paths:
             _check_new(disk, path)
     return Folders(tuple(paths), formatted, unusable)
+
+
+def stored_node_id(disk: Disk, paths: Sequence[str]) -> int:
+    """The id of the node that the first formatted folder belongs to; -1: none is formatted, or can be read.
+
+    Raises:
+        ConfigError: a meta.properties cannot be understood.
+    """
+    for path in paths:
+        try:
+            meta = _read(disk, path)
+        except _Unusable:
+            continue
+        if meta is not None and meta.node_id is not None:
+            return meta.node_id
+    return -1
 
 
 class _Unusable(Exception):

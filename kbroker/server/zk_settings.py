@@ -29,12 +29,13 @@ _AT_ONCE = 500
 @plain(frozen=True)
 class ZkNodeSettings:
     """`link` is how ZooKeeper is reached; `connect_ms` how long a start waits for it; `at_once`: so many
-    requests are under way while everything is read.
+    requests are under way while everything is read; above `reserved_max` are ids that brokers are given.
     """
 
     link: ZkSettings
     connect_ms: int
     at_once: int
+    reserved_max: int
 
 
 def zk_node_settings(static: Mapping[str, str]) -> ZkNodeSettings:
@@ -76,7 +77,22 @@ def zk_node_settings(static: Mapping[str, str]) -> ZkNodeSettings:
         link,
         _number(static, "zookeeper.connection.timeout.ms", session_ms, 1),
         _number(static, "zookeeper.max.in.flight.requests", _AT_ONCE, 1),
+        _reserved_max(static),
     )
+
+
+def _reserved_max(static: Mapping[str, str]) -> int:
+    """reserved.broker.max.id, when the broker's own id has been checked against it."""
+    broker_id = int(static.get("broker.id", "-1"))
+    reserved = _number(static, "reserved.broker.max.id", 1000, 0)
+    if not _switch(static, "broker.id.generation.enable", "true"):
+        if broker_id < 0:
+            raise ConfigError("broker.id must be greater than or equal to 0")
+    elif not -1 <= broker_id <= reserved:
+        raise ConfigError(
+            "broker.id must be greater than or equal to -1 and not greater than reserved.broker.max.id"
+        )
+    return reserved
 
 
 def _number(static: Mapping[str, str], name: str, default: int, least: int) -> int:
@@ -88,8 +104,8 @@ def _number(static: Mapping[str, str], name: str, default: int, least: int) -> i
     return int(text)
 
 
-def _switch(static: Mapping[str, str], name: str) -> bool:
-    text = static.get(name, "false").strip().lower()
+def _switch(static: Mapping[str, str], name: str, default: str = "false") -> bool:
+    text = static.get(name, default).strip().lower()
     if text not in ("true", "false"):
         raise ConfigError(f"{name} must be true or false, not {text}")
     return text == "true"

@@ -45,7 +45,8 @@ def parse_meta_properties(text: str) -> MetaProperties:
         ValueError: malformed, or of a version we do not know.
     """
     values = parse_properties(text)
-    version = int(values.get("version", "-1"))
+    # A broker's file of long ago has none.
+    version = int(values.get("version", "0" if "broker.id" in values else "-1"))
     if version not in (0, 1):
         raise ValueError(f"version {values.get('version')} is unknown; a newer broker may have written it")
     node = values.get("node.id" if version == 1 else "broker.id")
@@ -93,10 +94,17 @@ def write_meta_properties(disk: Disk, log_dir: str, meta: MetaProperties) -> Non
 
 
 def check_same_node(
-    found: Sequence[tuple[str, MetaProperties]], node_id: int, cluster_id: str | None
+    found: Sequence[tuple[str, MetaProperties]],
+    node_id: int,
+    cluster_id: str | None,
+    *,
+    zookeeper: bool = False,
 ) -> None:
     """All directories must belong to this node of this cluster (None: any, but the same) and differ in their
     id.
+
+    Args:
+        zookeeper: the cluster is kept there: what is refused is so in Kafka 3.9's words.
 
     Raises:
         ConfigError: one line that names the directory and what to do.
@@ -104,12 +112,24 @@ def check_same_node(
     directories: dict[Uuid, str] = {}
     for path, meta in found:
         if meta.node_id is not None and meta.node_id != node_id:
+            if zookeeper:
+                raise ConfigError(
+                    f"Stored node id {meta.node_id} doesn't match previous node id {node_id} in "
+                    f"{path}/{META_PROPERTIES}. If you moved your data, make sure your configured node id "
+                    "matches. If you intend to create a new node, you should remove all data in your data "
+                    "directories."
+                )
             raise ConfigError(
                 f"{path} belongs to node {meta.node_id}, but this is node {node_id}: "
                 "set node.id to that number, or choose another directory"
             )
         if meta.cluster_id is not None:
             if cluster_id is not None and meta.cluster_id != cluster_id:
+                if zookeeper:
+                    raise ConfigError(
+                        f"Invalid cluster.id in: {path}/{META_PROPERTIES}. Expected {cluster_id}, but read "
+                        f"{meta.cluster_id}"
+                    )
                 raise ConfigError(
                     f"{path} belongs to cluster {meta.cluster_id}, but this one is {cluster_id}: "
                     "choose another directory"
