@@ -75,16 +75,18 @@ async def test_an_id_that_is_stored_may_be_any(settings, tmp_path):
 async def test_folders_of_others_are_refused(settings, tmp_path):
     mine = meta(tmp_path / "mine", "version=0\nbroker.id=5\n")
     other = meta(tmp_path / "other", "version=0\nbroker.id=6\n")
-    text = "Stored node id {} doesn't match previous node id {} in {}/meta.properties. If you moved your data,"
+    text = "Stored node id {} doesn't match previous node id {} in {}/meta.properties. If you moved your"
     with pytest.raises(ConfigError, match=re.escape(text.format(5, 7, mine))):
         await started(settings, mine, broker_id="7")
     with pytest.raises(ConfigError, match=re.escape(text.format(6, 5, other))):
         await started(settings, mine, other)
     foreign = meta(tmp_path / "foreign", "version=0\nbroker.id=5\ncluster.id=AAAAAAAAAAAAAAAAAAAAAA\n")
-    with pytest.raises(ConfigError, match=r"Invalid cluster.id in: .*/foreign/meta.properties. Expected "):
+    with pytest.raises(ConfigError, match=r"Invalid cluster\.id in: .*/foreign/meta\.properties\. Expected "):
         await started(settings, foreign)
     kraft = meta(tmp_path / "kraft", "version=1\nnode.id=5\ncluster.id=AAAAAAAAAAAAAAAAAAAAAA\n")
-    with pytest.raises(ConfigError, match=r"Found unexpected version in .*/kraft/meta.properties. ZK-based"):
+    with pytest.raises(
+        ConfigError, match=r"Found unexpected version in .*/kraft/meta\.properties\. ZK-based"
+    ):
         await started(settings, kraft)
     newer = meta(tmp_path / "newer", "version=3\nbroker.id=5\n")
     with pytest.raises(ConfigError, match="version 3 is unknown"):
@@ -107,18 +109,20 @@ def test_which_ids_can_be_set():
     assert checked(broker_id="1001", broker_id_generation_enable="false")[0].node_id == 1001
     config.identify(1001)
     assert (config.node_id, config.get_int("broker.id")) == (1001, 1001)
-    too_high = "broker.id must be greater than or equal to -1 and not greater than reserved.broker.max.id"
+    too_high = (
+        r"broker\.id must be greater than or equal to -1 and not greater than reserved\.broker\.max\.id"
+    )
     for refused in ({"broker_id": "1001"}, {"broker_id": "6", "reserved_broker_max_id": "5"}):
         with pytest.raises(ConfigError, match=too_high):
             checked(**refused)
-    with pytest.raises(ConfigError, match="broker.id must be greater than or equal to 0"):
+    with pytest.raises(ConfigError, match=r"broker\.id must be greater than or equal to 0"):
         checked(broker_id_generation_enable="false")
-    with pytest.raises(ConfigError, match="reserved.broker.max.id must be a number of at least 0"):
+    with pytest.raises(ConfigError, match=r"reserved\.broker\.max\.id must be a number of at least 0"):
         checked(reserved_broker_max_id="-1")
 
 
 def test_a_node_of_a_quorum_needs_its_id():
-    with pytest.raises(ConfigError, match="node.id must be set"):
+    with pytest.raises(ConfigError, match=r"node\.id must be set"):
         BrokerConfig({"process.roles": "broker", "zookeeper.connect": "h:1"})
-    with pytest.raises(ConfigError, match="node.id must be set"):
+    with pytest.raises(ConfigError, match=r"node\.id must be set"):
         BrokerConfig({"broker.id": "-1", "process.roles": "broker"})
