@@ -24,6 +24,7 @@ from kbroker.config.local_cluster import (
     consecutive_ports,
     node_settings,
     plan_nodes,
+    zookeeper_node_settings,
 )
 from kbroker.errors import ConfigError
 
@@ -102,7 +103,7 @@ def start_cluster(options: argparse.Namespace) -> int:
                     return 0 if events.get() is None else 1
         if not all(process.serves for process in processes):
             return 1
-        print(_banner(nodes, cluster_id), flush=True)
+        print(_banner(nodes, cluster_id or _known_id(nodes)), flush=True)
         return _watch(len(processes), events, options)
     finally:
         _stop(processes)
@@ -114,7 +115,7 @@ def _start_one(options: argparse.Namespace, nodes: Sequence[LocalNode], cluster_
     from kbroker.cli.start import banner
     from kbroker.config.loading import load_config
 
-    settings = node_settings(nodes[options.node - 1], nodes, cluster_id, _overrides(options))
+    settings = _settings(options, nodes[options.node - 1], nodes, cluster_id)
     loaded = load_config(profile=options.profile, environment=os.environ, assignments=[*settings.items()])
     return run(loaded, banner, stop_with_stdin=options.stop_with_stdin)
 
@@ -162,7 +163,7 @@ def _catch_signals(events: _Events) -> None:
 
 def _plan(options: argparse.Namespace) -> tuple[list[LocalNode], str]:
     from kbroker.cli.start import DEFAULT_DATA
-    from kbroker.server.node_folders import known_cluster_id, new_uuid
+    from kbroker.server.node_folders import new_uuid
     from kbroker.types import uuid_to_string
 
     count: int = options.cluster
@@ -187,10 +188,20 @@ def _plan(options: argparse.Namespace) -> tuple[list[LocalNode], str]:
         raise ConfigError(f"{folder} has the data of a single broker; give another folder with --data")
     nodes = plan_nodes(folder, host, ports)
     _check_size(folder, nodes)
-    cluster_id = known_cluster_id([node.folder for node in nodes])
-    if cluster_id is None and options.node is not None:
+    cluster_id = _known_id(nodes)
+    if not cluster_id and options.node is not None:
         raise ConfigError(f"there is no cluster in {folder}: start all its nodes first, without --node")
+    if _zookeeper(options):
+        # Whoever is the first one there has named the cluster.
+        return nodes, cluster_id
     return nodes, cluster_id or uuid_to_string(new_uuid())
+
+
+def _known_id(nodes: Sequence[LocalNode]) -> str:
+    """Of the cluster whose data are there; "" if there are none."""
+    from kbroker.server.node_folders import known_cluster_id
+
+    return known_cluster_id([node.folder for node in nodes]) or ""
 
 
 def _check_size(folder: str, nodes: Sequence[LocalNode]) -> None:
@@ -230,9 +241,26 @@ def _arguments(
     options: argparse.Namespace, node: LocalNode, nodes: Sequence[LocalNode], cluster_id: str
 ) -> list[str]:
     arguments = ["--profile", options.profile, "--stop-with-stdin"]
-    for name, value in node_settings(node, nodes, cluster_id, _overrides(options)).items():
+    for name, value in _settings(options, node, nodes, cluster_id).items():
         arguments += ["--set", f"{name}={value}"]
     return arguments
+
+
+def _settings(
+    options: argparse.Namespace, node: LocalNode, nodes: Sequence[LocalNode], cluster_id: str
+) -> dict[str, str]:
+    connect = _zookeeper(options)
+    if connect:
+        return zookeeper_node_settings(node, nodes, connect, _overrides(options))
+    return node_settings(node, nodes, cluster_id, _overrides(options))
+
+
+def _zookeeper(options: argparse.Namespace) -> str:
+    """zookeeper.connect; "" in KRaft."""
+    from kbroker.cli.start import checked_connect
+
+    connect = _overrides(options).get("zookeeper.connect", options.zookeeper)
+    return "" if connect is None else checked_connect(connect)
 
 
 def _overrides(options: argparse.Namespace) -> dict[str, str]:

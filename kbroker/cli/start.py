@@ -47,6 +47,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="M",
         help="with --cluster N: only node M of the cluster that runs, as it has ended before the others",
     )
+    parser.add_argument(
+        "--zookeeper",
+        metavar="HOST:PORT/CHROOT",
+        help="keep the cluster's metadata there (zookeeper.connect); each of its nodes needs a broker.id of "
+        "its own, by --set or --cluster",
+    )
     parser.add_argument("--data", metavar="DIR", help=f"folder of the data (./{DEFAULT_DATA})")
     parser.add_argument(
         "--config",
@@ -112,14 +118,31 @@ def load(options: argparse.Namespace) -> Loaded:
         assignments.append(("log.dirs", options.data))
     if options.log_format is not None:
         assignments.append(("kbroker.log.format", options.log_format))
+    if options.zookeeper is not None:
+        assignments.append(("zookeeper.connect", checked_connect(options.zookeeper)))
     assignments += [parse_assignment(text) for text in options.set]
-    return load_config(
+    loaded = load_config(
         profile=options.profile,
         files=[(path, read_settings(path)) for path in options.config],
         environment=os.environ,
         assignments=[*_listener_settings(options), *assignments],
         fallbacks={"log.dirs": DEFAULT_DATA, **_default_listener(options.profile)},
     )
+    if options.zookeeper is not None and loaded.config.get_list("process.roles"):
+        raise ConfigError("--zookeeper goes without process.roles, which a node of KRaft has")
+    return loaded
+
+
+def checked_connect(text: str) -> str:
+    """What --zookeeper says.
+
+    Raises:
+        ConfigError: it is not host:port,host:port/chroot.
+    """
+    from kbroker.server.zk_client import split_connect
+
+    split_connect(text)
+    return text
 
 
 def _default_listener(profile: str) -> dict[str, str]:

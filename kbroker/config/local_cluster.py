@@ -63,7 +63,6 @@ OWN_SETTINGS = frozenset(
         "log.dir",
         "log.dirs",
         "metadata.log.dir",
-        "zookeeper.connect",
     }
 )
 

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from kbroker.cli import cluster, start
 from kbroker.cli.main import main
 from kbroker.client.cluster import Cluster as Client
 from kbroker.client.errors import ClientError
@@ -130,6 +131,12 @@ def test_a_node_that_dies_is_told_and_the_others_go_on_and_it_can_be_brought_bac
         (["--cluster", "3", "--node", "4"], "--node must be between 1 and 3"),
         (["--cluster", "3", "--node", "2", "--port", "0"], "--node needs the --port"),
         (["--cluster", "3", "--node", "2"], "start all its nodes first"),
+        (["--cluster", "3", "--node", "2", "--zookeeper", "localhost:1"], "start all its nodes first"),
+        (["--cluster", "3", "--zookeeper", "localhost:port"], "is not host:port,host:port/chroot"),
+        (["--cluster", "3", "--set", "zookeeper.connect="], "is not host:port,host:port/chroot"),
+        (["--zookeeper", "localhost:2181//a//b"], "has an empty part"),
+        (["--zookeeper", ""], "is not host:port,host:port/chroot"),
+        (["--zookeeper", "localhost:1", "--set", "process.roles=broker"], "--zookeeper goes without process"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(tmp_path, capsys, arguments, words):
@@ -168,6 +175,29 @@ def test_a_node_that_cannot_start_ends_the_start_though_others_wait_for_it(tmp_p
     )
     assert done.returncode == 1
     assert "is no folder" in done.stderr
+
+
+def started_settings(arguments):
+    """What `kbroker start` makes of them: of one node, or of each node of a cluster."""
+    options = start._parser().parse_args(arguments)
+    if options.cluster is None:
+        return [start.load(options).config.static]
+    nodes, cluster_id = cluster._plan(options)
+    return [cluster._settings(options, node, nodes, cluster_id) for node in nodes]
+
+
+def test_zookeeper_is_where_the_option_says(tmp_path):
+    (lone,) = started_settings(["--zookeeper", "a:1,b:2/c", "--set", "broker.id=7"])
+    assert (lone["zookeeper.connect"], lone["broker.id"], lone["process.roles"]) == ("a:1,b:2/c", "7", "")
+    where = ["--cluster", "3", "--data", str(tmp_path)]
+    three = started_settings([*where, "--zookeeper", "a:1/c"])
+    assert [(each["broker.id"], each["zookeeper.connect"]) for each in three] == [
+        ("1", "a:1/c"),
+        ("2", "a:1/c"),
+        ("3", "a:1/c"),
+    ]
+    assert not any("quorum" in name or name == "kbroker.cluster.id" for name in three[0])
+    assert three == started_settings([*where, "--set", "zookeeper.connect=a:1/c"])
 
 
 @pytest.mark.parametrize("first", [1024, 9092, 22_768, 32_768, 49_152, 60_000, 65_500])

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 
 from kbroker.client.errors import ClientError
 from kbroker.errors import ApiError
+from kbroker.testing.cluster import ZOOKEEPER
 from kbroker.testing.links import both_ways
 from tests.chaos.cluster.history import FaultSpan, History
 from tests.chaos.cluster.nodes import LoopbackCluster
@@ -222,17 +223,35 @@ def clock(chooser: Chooser) -> Iterator[str]:
     chooser.cluster.set_clock(node, 0)
 
 
+@contextmanager
+def no_zookeeper(chooser: Chooser) -> Iterator[str]:
+    """A node that does not reach ZooKeeper, though it reaches the others."""
+    node = chooser.node()
+    chooser.cluster.cut(*both_ways([node], [ZOOKEEPER]))
+    yield f"{node}"
+
+
+@contextmanager
+def zookeeper(chooser: Chooser) -> Iterator[str]:
+    """ZooKeeper is away."""
+    chooser.cluster.stop_zookeeper()
+    yield "all"
+    chooser.cluster.start_zookeeper()
+
+
 ALWAYS: dict[str, Fault] = {
     fault.__name__: fault for fault in (kill, stop, kill_all, pause, isolate, one_way, one_link)
 }
 #: Those that must be the only one.
 ALONE = {"power", "kill_all"}
-LINKS = {"isolate", "one_way", "one_link", "bridge", "halves", "ring", "no_clients"}
+LINKS = {"isolate", "one_way", "one_link", "bridge", "halves", "ring", "no_clients", "no_zookeeper"}
 
 
 def possible(cluster: LoopbackCluster) -> dict[str, Fault]:
     """What can be done to this cluster."""
     found = dict(ALWAYS)
+    if cluster.in_zookeeper:
+        found |= {"no_zookeeper": no_zookeeper, "zookeeper": zookeeper}
     if cluster.can_flap:
         found |= {"flap": flap, "no_clients": no_clients}
     if len(cluster.nodes) >= 5:

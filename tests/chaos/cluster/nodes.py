@@ -13,6 +13,7 @@ from kbroker.testing.cluster import ClusterNode
 from kbroker.testing.links import both_ways
 from tests.chaos.cluster.network import CLIENTS, Network
 from tests.chaos.disks import LoopDisk, loop_disk, tmpfs
+from tests.server.zookeeper import ZooKeeperServer
 
 _FAKETIME = (
     "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
@@ -30,6 +31,7 @@ class LoopbackCluster(Cluster):
     """What anybody may run: processes killed and paused, links cut."""
 
     can_flap = can_lose_power = can_fill = can_jump = False
+    in_zookeeper = False
 
     def ended(self) -> list[int]:
         """The nodes whose processes ended by themselves; they count as stopped from now on."""
@@ -49,6 +51,35 @@ class LoopbackCluster(Cluster):
     def cut_clients(self, node: int) -> None:
         """Not possible here."""
         raise NotImplementedError
+
+
+class ZooKeeperCluster(LoopbackCluster):
+    """The same with the metadata in a ZooKeeper of its own."""
+
+    in_zookeeper = True
+
+    def __init__(self, size: int, *, config: dict[str, object], data: str, profile: str) -> None:
+        self._server = ZooKeeperServer(Path(data) / "zookeeper")
+        super().__init__(size, config=config, data=data, profile=profile, zookeeper=self._server.address)
+
+    def start(self) -> Cluster:
+        """The server, too."""
+        if not self._server.running:
+            self._server.start()
+        return super().start()
+
+    def stop(self) -> None:
+        """The server, too."""
+        super().stop()
+        self._server.stop()
+
+    def stop_zookeeper(self) -> None:
+        """All at once; what it has is kept."""
+        self._server.stop()
+
+    def start_zookeeper(self) -> None:
+        """It goes on with what it had."""
+        self._server.start()
 
 
 class NetworkCluster(LoopbackCluster):

@@ -34,6 +34,8 @@ class Pipeline(Client):
         self._count = 0
         #: Why it had to begin anew.
         self.restarts: list[str] = []
+        #: What its consumer complained of.
+        self.problems: list[str] = []
         self._hanging: list[Producer] = []
 
     def work(self) -> None:
@@ -60,7 +62,9 @@ class Pipeline(Client):
             producer.init_transactions(_WAIT_S)
             consumer.subscribe([SOURCE])
             while not self.stopping.is_set():
-                messages = [m for m in consumer.consume(40, 0.2) if m.error() is None]
+                found = consumer.consume(40, 0.2)
+                self.problems += [f"{time.monotonic():.1f} {m.error()}" for m in found if m.error()]
+                messages = [m for m in found if m.error() is None]
                 if messages:
                     self._move(producer, consumer, messages)
         finally:

@@ -18,7 +18,7 @@ from kbroker.protocol.record_batch import iter_batches
 from tests.chaos.cluster.checker import check, not_worked_on, silences
 from tests.chaos.cluster.faults import Nemesis, possible
 from tests.chaos.cluster.history import History, Key, decode
-from tests.chaos.cluster.nodes import LoopbackCluster, NetworkCluster, faketime_library
+from tests.chaos.cluster.nodes import LoopbackCluster, NetworkCluster, ZooKeeperCluster, faketime_library
 from tests.chaos.cluster.pipeline import SOURCE, TARGET, Pipeline, decode_moved
 from tests.chaos.cluster.share import SETTINGS as SHARE_SETTINGS, Worker, begin_at_the_start
 from tests.chaos.cluster.workload import QUICK, Churner, Member, RawSender, Reader, Sender, Watcher
@@ -31,7 +31,8 @@ MEND_S = 90.0
 
 @dataclass(slots=True)
 class Plan:
-    """What a run does. `kinds` of faults None: those that the seed picks."""
+    """What a run does. `kinds` of faults None: those that the seed picks. `zookeeper`: a server of its own
+    keeps the metadata; not for a network."""
 
     seed: int
     seconds: float = 60.0
@@ -43,6 +44,7 @@ class Plan:
     rate: float = 40.0
     quick_sessions: bool = True
     network: bool = True
+    zookeeper: bool = False
 
     @classmethod
     def of_seed(cls, seed: int, seconds: float, *, network: bool) -> Plan:
@@ -116,6 +118,13 @@ class Run:
             **SHARE_SETTINGS,
         }
         profile = "production" if self.plan.disk in ("ext4", "xfs") else "dev"
+        if self.plan.zookeeper:
+            return ZooKeeperCluster(
+                self.plan.size,
+                config=config | {"zookeeper.session.timeout.ms": session},
+                data=str(self.folder),
+                profile=profile,
+            )
         if not self.plan.network:
             return LoopbackCluster(self.plan.size, config=config, data=str(self.folder), profile=profile)
         return NetworkCluster(
@@ -132,7 +141,8 @@ class Run:
         with self.cluster:
             for topic in (MAIN, SOURCE, TARGET):
                 self.cluster.create_topic(topic, PARTITIONS)
-            begin_at_the_start(self.cluster.bootstrap)
+            if not self.plan.zookeeper:
+                begin_at_the_start(self.cluster.bootstrap)
             result = self._broken_and_mended()
             self.cluster.stop_processes()
             self._compare_replicas()
@@ -176,7 +186,7 @@ class Run:
             client.stopping.set()
         for client in (*readers, pipeline):
             client.stop()
-        (self.folder / "pipeline.txt").write_text("\n".join(pipeline.restarts))
+        (self.folder / "pipeline.txt").write_text("\n".join(pipeline.restarts + pipeline.problems))
         return result
 
     def _clients(self) -> tuple[list, list, Pipeline]:
@@ -198,12 +208,16 @@ class Run:
             Member(history, bootstrap, "member-1", MAIN, GROUP),
             Member(history, bootstrap, "member-2", MAIN, GROUP),
             Watcher(history, bootstrap, GROUP, keys),
-            Member(history, bootstrap, "modern-1", MAIN, MODERN_GROUP, modern=True),
-            Member(history, bootstrap, "modern-2", MAIN, MODERN_GROUP, modern=True),
-            Watcher(history, bootstrap, MODERN_GROUP, keys, looks_at_ends=False),
-            *(Worker(history, bootstrap, number, MAIN) for number in (1, 2, 3)),
             Churner(history, bootstrap, "churner"),
         ]
+        if not self.plan.zookeeper:
+            # As in Kafka, there are no groups of these kinds in ZooKeeper mode.
+            readers += [
+                Member(history, bootstrap, "modern-1", MAIN, MODERN_GROUP, modern=True),
+                Member(history, bootstrap, "modern-2", MAIN, MODERN_GROUP, modern=True),
+                Watcher(history, bootstrap, MODERN_GROUP, keys, looks_at_ends=False),
+                *(Worker(history, bootstrap, number, MAIN) for number in (1, 2, 3)),
+            ]
         return senders, readers, Pipeline(history, bootstrap)
 
     def _progress(self, since: float) -> bool:
@@ -222,7 +236,7 @@ class Run:
             if sum(map(len, output.values())) >= count or time.monotonic() > deadline:
                 break
             time.sleep(1)
-        while not_worked_on(self.history) and time.monotonic() < deadline:
+        while not self.plan.zookeeper and not_worked_on(self.history) and time.monotonic() < deadline:
             time.sleep(1)
         for key, records in output.items():
             self.history.output[key] = [(offset, *map(int, data.split())) for offset, data in records]
