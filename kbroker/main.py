@@ -24,6 +24,7 @@ from kbroker.broker.fetch_session import FetchSessionCache
 from kbroker.broker.flush_times import FlushTimes
 from kbroker.broker.housekeeping import Housekeeping
 from kbroker.broker.kraft_node import KraftNode, KraftSetup
+from kbroker.broker.log_directories import LogDirectories
 from kbroker.broker.log_mover import LogMover
 from kbroker.broker.membership import Membership
 from kbroker.broker.peer import AS_CONTROLLER, PeerAddress
@@ -176,7 +177,12 @@ class Node:
             self._load(logs, kraft.expected_image)
         membership = self._join(services, kraft, logs, timer)
         self.metrics = await start_metrics(
-            services, self._undo, kraft=kraft, membership=membership, is_broker=quorum.is_broker
+            services,
+            self._undo,
+            kraft=kraft,
+            membership=membership,
+            is_broker=quorum.is_broker,
+            directory_reports=self._directory_reports,
         )
         controllers = Dispatcher(services, CONTROLLER)
         self._answer_inside(controllers, membership)
@@ -430,9 +436,7 @@ class Node:
             controller_listener=self._quorum.controller_listener,
             broker_listener=inter_broker_listener(self.config),
             previous_broker_epoch=logs.previous_broker_epoch,
-            offline_directories=lambda: [
-                each.directory_id for each in logs.dirs if each.offline and each.directory_id != ZERO_UUID
-            ],
+            directories=LogDirectories(logs, self.config),
         )
         if membership.lifecycle is not None:
             membership.lifecycle.on_refused = self._refused

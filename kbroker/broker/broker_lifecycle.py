@@ -98,6 +98,7 @@ class BrokerLifecycle:
         cluster_id: the cluster this node belongs to.
         node: what it says of itself.
         offline_directories: log directories that have failed.
+        cordoned_directories: those closed for new replicas; None where the cluster cannot be told yet.
         applied_offset: up to where this node has applied the metadata.
     """
 
@@ -112,6 +113,7 @@ class BrokerLifecycle:
         times: LifecycleTimes,
         *,
         offline_directories: Callable[[], Sequence[Uuid]],
+        cordoned_directories: Callable[[], list[Uuid] | None],
         applied_offset: Callable[[], int],
     ) -> None:
         self._cluster_id = cluster_id
@@ -122,6 +124,7 @@ class BrokerLifecycle:
         self._timer = timer
         self._times = times
         self._offline_directories = offline_directories
+        self._cordoned_directories = cordoned_directories
         self._applied_offset = applied_offset
         #: Failed directories that the controller has heard of, and those of the heartbeat on its way.
         self._reported: set[Uuid] = set()
@@ -186,7 +189,7 @@ class BrokerLifecycle:
         self._pause_ms = _PAUSE_MS_MIN
         if self._offline_directories():
             self.directory_failed()
-        elif self.fenced:
+        elif self.fenced or self._cordoned_directories():
             self.beat_now()
         return self._unfenced
 
@@ -394,6 +397,7 @@ class BrokerLifecycle:
             want_fence=not self._wants_in,
             want_shut_down=self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN,
             offline_log_dirs=self._reporting,
+            cordoned_log_dirs=self._cordoned_directories(),
         )
         leaving = self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN
         patience_ms = min(self._times.session_ms / 2, _LEAVE_MS if leaving else self._times.session_ms)

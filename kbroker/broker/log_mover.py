@@ -66,13 +66,15 @@ class LogMover:
         """Move the partition to the log directory `path`, or let it stay if it lies there.
 
         Raises:
-            ApiError: LOG_DIR_NOT_FOUND, KAFKA_STORAGE_ERROR, REPLICA_NOT_AVAILABLE,
-                UNKNOWN_TOPIC_OR_PARTITION.
+            ApiError: LOG_DIR_NOT_FOUND, KAFKA_STORAGE_ERROR, INVALID_REPLICA_ASSIGNMENT (it is cordoned, which
+                counts even for what lies there), REPLICA_NOT_AVAILABLE, UNKNOWN_TOPIC_OR_PARTITION.
         """
         target = next((log_dir for log_dir in self._logs.dirs if log_dir.path == path), None)
         if target is None:
             raise ApiError(ErrorCode.LOG_DIR_NOT_FOUND)
         target.check()
+        if target.cordoned:
+            raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT)
         log = self._replicas.hosted(tp.topic, tp.partition).online_log()
         current = self.moves.get(tp)
         if current is not None and current.log is log and current.target is target:

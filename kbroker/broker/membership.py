@@ -15,7 +15,7 @@ from kbroker.broker.failure_watch import FailureWatch
 from kbroker.broker.forwarding import Forwarder
 from kbroker.broker.peer import AS_CONTROLLER, PeerAddress, PeerError, Peers
 from kbroker.broker.producer_ids import ProducerIdSource
-from kbroker.controller.brokers import NodeRegistration
+from kbroker.controller.brokers import CORDON_LEVEL, NodeRegistration
 from kbroker.controller.features import SUPPORTED_FEATURES
 from kbroker.controller.producer_ids import ProducerIdBlock
 from kbroker.errors import ApiError, ErrorCode, error_code
@@ -25,6 +25,7 @@ from kbroker.raft.messages import ResignRequested
 if TYPE_CHECKING:
     from kbroker.broker.controller_chores import ControllerChores
     from kbroker.broker.kraft_node import KraftNode, KraftSetup, Leader
+    from kbroker.broker.log_directories import LogDirectories
     from kbroker.broker.timer import Timer
     from kbroker.clock import Clock
     from kbroker.config.broker_config import BrokerConfig
@@ -51,7 +52,7 @@ class Membership:
         kraft: its part in the quorum.
         controller_listener, broker_listener: over which controllers, and brokers, are reached.
         previous_broker_epoch: as the logs on the disk have it.
-        offline_directories: log directories that have failed.
+        directories: the log directories of this node.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class Membership:
         controller_listener: str,
         broker_listener: str,
         previous_broker_epoch: int,
-        offline_directories: Callable[[], list[Uuid]],
+        directories: LogDirectories,
     ) -> None:
         self._setup = setup
         self._kraft = kraft
@@ -107,11 +108,13 @@ class Membership:
                 clock,
                 timer,
                 _times(config),
-                offline_directories=offline_directories,
+                offline_directories=directories.offline,
+                cordoned_directories=lambda: self._cordoned(directories),
                 applied_offset=lambda: kraft.metadata.told_offset,
             )
             metadata.subscribe(self.lifecycle.on_metadata)
             self.lifecycle.hand_over = self._hand_over
+            directories.on_cordoned = self.lifecycle.beat_now
             # Also of this node's own controller: one way for all.
             kraft.controller.producer_ids = ProducerIdSource(self._allocate_producer_ids)
         self.absent = AbsentBrokers(timer, clock)
@@ -121,6 +124,10 @@ class Membership:
         if setup.is_controller:
             self._registration = ControllerRegistration(node, setup, self.channel, kraft, timer)
             kraft.controller.watch(self)
+
+    def _cordoned(self, directories: LogDirectories) -> list[Uuid] | None:
+        level = self._kraft.metadata.image.metadata_version
+        return directories.cordoned() if level >= CORDON_LEVEL else None
 
     def _watch_brokers(self, chores: ControllerChores) -> FailureWatch:
         return FailureWatch(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from enum import IntEnum
 from typing import TypeAlias
@@ -185,6 +185,7 @@ class BrokerConfig:
             raise ConfigError(
                 "replica.fetch.wait.max.ms should always be less than or equal to replica.lag.time.max.ms"
             )
+        check_cordoned(self.get_list("cordoned.log.dirs"), self.log_dirs)
         for kind in ("consumer", "share", "streams"):
             for what in ("heartbeat.interval.ms", "session.timeout.ms"):
                 self._check_between(f"group.{kind}", what)
@@ -292,6 +293,26 @@ class BrokerConfig:
         while found and found[0][0] != name:
             del found[0]
         return found
+
+
+def check_cordoned(folders: Sequence[str], log_dirs: Sequence[str]) -> None:
+    """Whether `cordoned.log.dirs` may be that.
+
+    Raises:
+        ConfigError: it names one twice, or what is no log directory.
+    """
+    if len(set(folders)) < len(folders):
+        raise ConfigError("Configuration 'cordoned.log.dirs' values must not be duplicated.")
+    if "*" in folders and len(folders) > 1:
+        raise ConfigError(
+            "requirement failed: When cordoned.log.dirs is set to *, it must not contain other values"
+        )
+    missing = [folder for folder in folders if folder != "*" and folder not in log_dirs]
+    if missing:
+        raise ConfigError(
+            "requirement failed: All entries in cordoned.log.dirs must be present in log.dirs or log.dir. "
+            f"Missing entries : {', '.join(missing)}"
+        )
 
 
 def _with_both_ids(static: Mapping[str, str]) -> dict[str, str]:

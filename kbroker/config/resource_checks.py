@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from kbroker.config.broker_config import BrokerConfig
+from kbroker.config.broker_config import BrokerConfig, check_cordoned
 from kbroker.config.definition import Definition, Scope
 from kbroker.config.definitions import (
     base_name,
@@ -266,12 +266,7 @@ def _check_dynamic_value(broker: BrokerConfig, name: str, value: Value) -> None:
     if name == "log.retention.ms" and value == 0:
         raise ConfigError("log.retention.ms must be unlimited (-1) or, greater than or equal to 1")
     if name == "cordoned.log.dirs" and isinstance(value, tuple):
-        missing = [folder for folder in value if folder != "*" and folder not in broker.log_dirs]
-        if missing:
-            raise ConfigError(
-                "All entries in cordoned.log.dirs must be present in log.dirs or log.dir. "
-                f"Missing entries : {', '.join(missing)}"
-            )
+        check_cordoned(value, broker.log_dirs)
     if name == "listeners" and isinstance(value, tuple):
         for entry in value:
             if not is_endpoint(entry):

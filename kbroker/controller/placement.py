@@ -48,6 +48,11 @@ def place_replicas(
 
 
 def _check(usable: list[UsableBroker], replication_factor: int) -> None:
+    if all(broker.fenced for broker in usable):
+        raise ApiError(
+            ErrorCode.INVALID_REPLICATION_FACTOR,
+            "All brokers are currently fenced, or have all their log directories cordoned.",
+        )
     if replication_factor > len(usable):
         raise ApiError(
             ErrorCode.INVALID_REPLICATION_FACTOR,
@@ -55,8 +60,6 @@ def _check(usable: list[UsableBroker], replication_factor: int) -> None:
             f"{len(usable)} broker(s) are registered or some brokers have all their log directories "
             "cordoned.",
         )
-    if all(broker.fenced for broker in usable):
-        raise ApiError(ErrorCode.INVALID_REPLICATION_FACTOR, "All brokers are currently fenced.")
 
 
 def _racks(usable: list[UsableBroker], *, fenced: bool) -> list[list[int]]:

@@ -245,7 +245,13 @@ def _placed(image: ClusterImage, topic: CreatableTopic, rules: TopicRules) -> li
         )
     partitions = rules.default_partitions if topic.num_partitions == -1 else topic.num_partitions
     factor = topic.replication_factor
-    return _place(image, partitions, rules.default_replication_factor if factor == -1 else factor, rules)
+    factor = rules.default_replication_factor if factor == -1 else factor
+    try:
+        return _place(image, partitions, factor, rules)
+    except ApiError as error:
+        raise ApiError(
+            error.code, f"Unable to replicate the partition {factor} time(s): {error.text}"
+        ) from None
 
 
 def _place(image: ClusterImage, partitions: int, factor: int, rules: TopicRules) -> list[list[int]]:
@@ -254,12 +260,7 @@ def _place(image: ClusterImage, partitions: int, factor: int, rules: TopicRules)
         for broker in image.brokers.values()
         if not all_cordoned(broker)
     ]
-    try:
-        return place_replicas(usable, partitions, factor, rules.random_below)
-    except ApiError as error:
-        raise ApiError(
-            error.code, f"Unable to replicate the partition {factor} time(s): {error.text}"
-        ) from None
+    return place_replicas(usable, partitions, factor, rules.random_below)
 
 
 def _new_partitions(

@@ -32,13 +32,10 @@ def handle(
     wanted = None
     if request.topics is not None:
         wanted = {(topic.topic, index) for topic in request.topics for index in topic.partitions}
-    image = services.metadata.image
-    broker = image.brokers.get(services.broker_id)
-    cordoned = set(broker.cordoned_log_dirs or ()) if broker is not None else set()
-    ids = {log_dir.path: log_dir.directory_id for log_dir in services.replicas.logs.dirs}
+    cordoned = {log_dir.path for log_dir in services.replicas.logs.dirs if log_dir.cordoned}
     results = [_directory(services, stats, wanted) for stats in services.replicas.logs.dir_stats()]
     for result in results:
-        result.is_cordoned = ids[result.log_dir] in cordoned
+        result.is_cordoned = result.log_dir in cordoned
     return DescribeLogDirsResponse(results=results)
 
 

@@ -44,6 +44,7 @@ class LogDir:
 
     __slots__ = (
         "_removals",
+        "cordoned",
         "cut",
         "directory_id",
         "disk",
@@ -69,6 +70,8 @@ class LogDir:
         self.own_refusal: str | None = None
         #: Told once when it goes offline.
         self.on_failed: Callable[[LogDir], object] = _ignore
+        #: No log is placed here, or moved to it.
+        self.cordoned = False
         #: The time of the last tick, from which delays count.
         self.now_ms = 0
         #: A truncation cut synced data off: the checkpoint must say so before other data takes its place.

@@ -372,6 +372,7 @@ class LogManager:
         online = [log_dir for log_dir in self.dirs if not log_dir.offline]
         if not online:
             raise StorageError("All log directories are offline")
+        online = [log_dir for log_dir in online if not log_dir.cordoned] or online
         online = [log_dir for log_dir in online if log_dir.refusal is None] or online
         if len(online) == 1:
             return online[0]

@@ -35,6 +35,7 @@ class World:
         self.knows_controller = True
         self.refused = []
         self.offline = []
+        self.cordoned = []
         self.life = BrokerLifecycle(
             "cluster",
             NODE,
@@ -44,6 +45,7 @@ class World:
             self.timer,
             LifecycleTimes(),
             offline_directories=lambda: self.offline,
+            cordoned_directories=lambda: self.cordoned,
             applied_offset=lambda: 77,
         )
         self.life.on_refused = self.refused.append
@@ -407,3 +409,14 @@ def test_a_directory_that_failed_before_the_broker_joined_counts_from_when_it_se
     world.refuse(ErrorCode.REQUEST_TIMED_OUT)
     world.timer.advance(30_000)
     assert world.refused
+
+
+def test_heartbeats_tell_which_directories_are_cordoned(world):
+    world.join()
+    world.cordoned = [b"d" * 16]
+    world.life.beat_now()
+    assert world.request.cordoned_log_dirs == [b"d" * 16]
+    world.answer(UNFENCED)
+    world.cordoned = None
+    world.life.beat_now()
+    assert world.request.cordoned_log_dirs is None

@@ -56,8 +56,13 @@ def test_too_few_brokers():
 
 
 def test_nobody_alive():
-    with pytest.raises(ApiError, match="All brokers are currently fenced"):
-        place_replicas(brokers(None, fenced={1}), 1, 1, first)
+    for usable, factor in ((brokers(None, fenced={1}), 1), ([], 1), ([], 3)):
+        with pytest.raises(ApiError) as caught:
+            place_replicas(usable, 1, factor, first)
+        assert caught.value.code is ErrorCode.INVALID_REPLICATION_FACTOR
+        assert caught.value.text == (
+            "All brokers are currently fenced, or have all their log directories cordoned."
+        )
 
 
 @given(

@@ -6,7 +6,9 @@ import errno
 
 import pytest
 
+from kbroker.broker.log_directories import LogDirectories
 from kbroker.broker.log_mover import LogMover
+from kbroker.config.broker_config import BrokerConfig
 from kbroker.errors import ErrorCode
 from kbroker.protocol.generated.alter_replica_log_dirs_request import (
     AlterReplicaLogDir,
@@ -105,6 +107,30 @@ def test_what_cannot_be_moved(node):
     assert alter(client, node.logs.dirs[1].path, "none") == [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
     node.logs.dirs[1].fail_for_good(OSError(errno.EIO, "Input/output error"))
     assert alter(client, node.logs.dirs[1].path) == [ErrorCode.KAFKA_STORAGE_ERROR]
+
+
+def test_nothing_comes_into_a_cordoned_directory(node):
+    """As Kafka 4.4 (KIP-1066): not even a move to where the partition lies, or of one that does not exist."""
+    a, b = node.logs.dirs
+    a.directory_id, b.directory_id = b"a" * 16, b"b" * 16
+    directories = LogDirectories(node.logs, BrokerConfig({"node.id": "1", "log.dirs": f"{a.path},{b.path}"}))
+    node.topic("t", partitions=2)
+    client, told = node.connect(), []
+    directories.on_cordoned = lambda: told.append(directories.cordoned())
+    directories._config.update_dynamic({}, {"cordoned.log.dirs": a.path})
+    assert told == [[a.directory_id]]
+    assert [each.is_cordoned for each in client.ask("DescribeLogDirs", 5, topics=[]).results] == [True, False]
+    assert alter(client, a.path, "t", 0, 1, 9) == [ErrorCode.INVALID_REPLICA_ASSIGNMENT] * 3
+    assert alter(client, b.path, "t", 0) == [ErrorCode.NONE]
+    node.topic("u", partitions=3)
+    results = client.ask("DescribeLogDirs", 5, topics=None).results
+    assert [sum(topic.name == "u" for topic in each.topics) for each in results] == [0, 1]
+    # A partition that is given to this broker all the same has to lie somewhere.
+    directories._config.update_dynamic({}, {"cordoned.log.dirs": "*"})
+    assert told[1:] == [[a.directory_id, b.directory_id]]
+    node.topic("v", partitions=2)
+    directories._config.update_dynamic({}, {})
+    assert told[2:] == [[]]
 
 
 def test_a_target_without_room_leaves_the_partition_where_it_is(node, thread):

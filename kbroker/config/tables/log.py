@@ -5,8 +5,8 @@ log.dirs | list | null | no empty items | ro | obeyed
     Data folders, separated by commas; wins over log.dir.
 log.dir | list | /tmp/kafka-logs | no empty items | ro | obeyed
     The data folder if log.dirs is unset.
-cordoned.log.dirs | list |  | no empty items | broker |
-    Data folders that get no new partitions.
+cordoned.log.dirs | list |  | no empty items | broker | obeyed
+    Data folders that get no new partitions; * for all.
 log.dir.failure.timeout.ms | long | 30000 | >=1 | ro | obeyed
     A broker that cannot report a failed folder within this time stops.
 log.segment.bytes | int | 1073741824 | >=1048576 | cluster | obeyed
