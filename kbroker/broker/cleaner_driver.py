@@ -64,6 +64,10 @@ class CleanerStats(NamedTuple):
     bytes_written: int
     dirtiest_ratio: float
     uncleanable: dict[TopicPartition, str]
+    #: Of the newest round: seconds, bytes written for each one read, when it was over (0: there was none).
+    last_s: float = 0.0
+    last_kept: float = 0.0
+    last_ms: int = 0
 
 
 class _Run:
@@ -73,6 +77,7 @@ class _Run:
         self.worker: Worker | None = None
         self.candidate: Candidate | None = None
         self.segments: dict[int, Segment] = {}
+        self.began_ms = 0
         self.over = False
 
 
@@ -114,6 +119,8 @@ class CleanerDriver:
         self._unsynced: dict[str, list[str]] = {}
         self._writing = False
         self._rounds = self._bytes_read = self._bytes_written = 0
+        self._last_s = self._last_kept = 0.0
+        self._last_ms = 0
         self._stopped = False
 
     # -- life --
@@ -155,6 +162,9 @@ class CleanerDriver:
             self._bytes_written,
             self.state.dirtiest_ratio,
             dict(self.state.uncleanable),
+            self._last_s,
+            self._last_kept,
+            self._last_ms,
         )
 
     def cleaned_offset(self, log: Log) -> int:
@@ -203,7 +213,7 @@ class CleanerDriver:
         except (ApiError, OSError) as error:
             _log.error("looking for logs to compact: %s", error)
             return False
-        run.candidate = candidate
+        run.candidate, run.began_ms = candidate, now
         run.segments = {segment.base_offset: segment for segment in segments}
         if run.worker is None:
             self._runs.append(run)
@@ -256,6 +266,9 @@ class CleanerDriver:
         if self.on_cleaned is not None:
             self.on_cleaned(log)
         self._rounds += 1
+        self._last_ms = self._clock.now_ms()
+        self._last_s = (self._last_ms - run.began_ms) / 1000
+        self._last_kept = int(message["written"]) / max(int(message["read"]), 1)
         self._bytes_read += int(message["read"])
         self._bytes_written += int(message["written"])
         _log.info(

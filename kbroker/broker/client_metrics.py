@@ -118,6 +118,8 @@ class ClientMetrics:
         self.export: Callable[[Push], None] | None = None
         self._subscriptions: dict[str, Subscription] = {}
         self._changes = 0
+        #: Pushes by an older subscription, whose client then asks anew.
+        self.unknown_subscriptions = 0
         self._instances: OrderedDict[Uuid, Instance] = OrderedDict()
         self._by_connection: dict[str, set[Uuid]] = {}
 
@@ -192,6 +194,7 @@ class ClientMetrics:
             error = ErrorCode.TELEMETRY_TOO_LARGE
         instance.is_terminating = terminating
         instance.last_error = error
+        self.unknown_subscriptions += error is ErrorCode.UNKNOWN_SUBSCRIPTION_ID
         if error:
             raise ApiError(error)
         return instance

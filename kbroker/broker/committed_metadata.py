@@ -8,12 +8,14 @@ lead goes on from exactly what is committed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from kbroker.broker.metadata_loader import MetadataLoader
 from kbroker.metadata.delta import ClusterDelta, full_delta
 from kbroker.metadata.difference import difference
 from kbroker.metadata.image import ClusterImage
+from kbroker.metrics.histogram import Histogram
 from kbroker.plain import replace
 from kbroker.raft.batches import LogItem, QuorumRules, read_items
 from kbroker.types import OffsetAndEpoch
@@ -44,6 +46,10 @@ class CommittedMetadata:
         self._loader = loader
         self._read_log = read_log
         self._publishing = False
+        #: Records of what was committed together, and what folding and publishing them takes, in µs.
+        self.sizes, self.times = Histogram(), Histogram(1)
+        #: How often another controller became known, and how many snapshots were loaded, at the start too.
+        self.new_controllers, self.snapshots = 0, int(loader.has_snapshot)
         #: Called with each new committed image, after its publication.
         self.on_commit: Callable[[ClusterImage], None] = _ignore
 
@@ -71,9 +77,11 @@ class CommittedMetadata:
         start = self._loader.next_offset
         if high_watermark <= start:
             return
+        began_s = perf_counter()
         for data in self._read_log(start, high_watermark):
             self._loader.load(read_items(data))
         self._take()
+        self._measured(self._loader.next_offset - start, began_s)
 
     def loaded(self, items: Sequence[LogItem], snapshot_id: OffsetAndEpoch) -> None:
         """The leader's snapshot takes the place of all that was folded before.
@@ -84,11 +92,13 @@ class CommittedMetadata:
         loader = MetadataLoader(ClusterImage(self.image.cluster_id))
         loader.load_snapshot(items, snapshot_id)
         self._loader = loader
+        self.snapshots += 1
         image = replace(loader.image(), controller_id=self.image.controller_id)
         self._set(image, difference(self.image, image))
 
     def handed_over(self, first_offset: int, image: ClusterImage, delta: ClusterDelta) -> None:
         """The active controller's own batch from `first_offset` on is committed, and comes to `image`."""
+        began_s = perf_counter()
         # What this leader wrote in between is the quorum's own: changes of its voters and of its version.
         self.committed(first_offset)
         rules = self._loader.rules
@@ -96,11 +106,17 @@ class CommittedMetadata:
             image = replace(image, kraft_version=rules.kraft_version)
         self._loader = MetadataLoader(image, rules)
         self._set(image, delta)
+        self._measured(image.offset + 1 - first_offset, began_s)
+
+    def _measured(self, records: int, began_s: float) -> None:
+        self.sizes.record(max(records, 0))
+        self.times.record(int((perf_counter() - began_s) * 1e6))
 
     def controller_is(self, node_id: int) -> None:
         """Another leader is known: part of what is published, though no record says it."""
         if self.image.controller_id == node_id:
             return
+        self.new_controllers += node_id >= 0
         image = replace(self.image, controller_id=node_id)
         self._loader.rebase(image)
         self._set(image, ClusterDelta(self.image))

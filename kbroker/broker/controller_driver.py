@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from kbroker.broker.deferred import Deferred
@@ -21,6 +22,7 @@ from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.delta import ClusterDelta
 from kbroker.metadata.image import ClusterImage
 from kbroker.metadata.records import encode_record
+from kbroker.metrics.histogram import Histogram
 from kbroker.plain import replace
 from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 
@@ -157,6 +159,9 @@ class ControllerDriver:
         self._speculative = metadata.image
         self._pending: deque[_Pending] = deque()
         self._waiting: deque[_Waiting] = deque()
+        #: Decisions asked for, answers that took too long, what deciding and appending takes in µs.
+        self.started = self.timed_out = 0
+        self.times = Histogram(0.001)
         #: Producer ids for this broker, from blocks of its own.
         self.producer_ids = ProducerIdSource(self._allocate_producer_ids)
         #: Called when this node becomes the active controller, to bring itself into the cluster.
@@ -206,10 +211,13 @@ class ControllerDriver:
             by_leader: the partitions' own leaders ask for it, and learn from the answer.
         """
         deferred: Deferred[T] = Deferred()
+        began_s = perf_counter()
         try:
             if self._writer is None:
                 raise ApiError(ErrorCode.NOT_CONTROLLER)
+            self.started += 1
             if timeout_ms is not None and timeout_ms <= 0:
+                self.timed_out += 1
                 raise ApiError(ErrorCode.REQUEST_TIMED_OUT)
             decision = decide(self._speculative)
             if self.adapt is not None:
@@ -217,6 +225,7 @@ class ControllerDriver:
                     decision, records=self.adapt(decision.records, self._speculative, by_leader)
                 )
             last_offset = self._append(self._writer, decision)
+            self.times.record(int((perf_counter() - began_s) * 1e6))
         except ApiError as error:
             deferred.fail(error)
             return deferred
@@ -225,11 +234,13 @@ class ControllerDriver:
             return deferred
         handle = None
         if timeout_ms is not None:
-            handle = self._timer.call_later(
-                timeout_ms, lambda: deferred.fail(ApiError(ErrorCode.REQUEST_TIMED_OUT))
-            )
+            handle = self._timer.call_later(timeout_ms, lambda: self._too_late(deferred))
         self._waiting.append(_Waiting(last_offset, deferred, decision.response, handle))
         return deferred
+
+    def _too_late(self, deferred: Deferred[Any]) -> None:
+        self.timed_out += 1
+        deferred.fail(ApiError(ErrorCode.REQUEST_TIMED_OUT))
 
     def _append(self, writer: MetadataWriter, decision: Decision[Any]) -> int:
         """Append the records; the offset that has to be committed before the answer holds."""

@@ -44,6 +44,7 @@ class DirectoryReports:
         self._broker_epoch: Callable[[], int] = lambda: -1
         self._pending: dict[tuple[Uuid, int], Uuid] = {}
         self._armed = self._under_way = False
+        self._telling = 0
         replicas.on_log_made = self.report
 
     def connect(
@@ -73,6 +74,11 @@ class DirectoryReports:
         self._pending[key] = partition.log.directory.directory_id
         self._arm(0)
 
+    @property
+    def waiting(self) -> int:
+        """Partitions that the controller has still to be told of, or is being told of."""
+        return len(self._pending) + self._telling
+
     def _arm(self, delay_ms: int) -> None:
         if not self._armed and not self._under_way:
             self._armed = True
@@ -84,6 +90,7 @@ class DirectoryReports:
             return
         sent, self._pending = self._pending, {}
         self._under_way = True
+        self._telling = len(sent)
         self._send_to(self._request(sent), _TIMEOUT_MS).then(lambda done: self._sent(sent, done))
 
     def _request(self, sent: dict[tuple[Uuid, int], Uuid]) -> AssignReplicasToDirsRequest:
@@ -105,6 +112,7 @@ class DirectoryReports:
 
     def _sent(self, sent: dict[tuple[Uuid, int], Uuid], done: Deferred[Any]) -> None:
         self._under_way = False
+        self._telling = 0
         try:
             response = done.result()
             if response.error_code:

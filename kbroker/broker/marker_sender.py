@@ -73,6 +73,8 @@ class MarkerSender:
         self._link = link
         self._metadata = metadata
         self._timer = timer
+        #: Partitions without a leader, whose markers wait for one.
+        self.leaderless = 0
         #: By leader: what goes to it at the end of this turn.
         self._gathered: dict[int, list[_Part]] = {}
 
@@ -97,7 +99,8 @@ class MarkerSender:
             ending.done()
             return
         if leaderless:
-            self._later(ending, leaderless)
+            self.leaderless += len(leaderless)
+            self._later(ending, leaderless, without_leader=len(leaderless))
         for leader, theirs in by_leader.items():
             part = _Part(ending, theirs)
             if leader == self._link.broker_id:
@@ -169,8 +172,9 @@ class MarkerSender:
         )
         ending.is_wanted = lambda: False
 
-    def _later(self, ending: _Ending, places: list[_Place]) -> None:
+    def _later(self, ending: _Ending, places: list[_Place], without_leader: int = 0) -> None:
         def again() -> None:
+            self.leaderless -= without_leader
             if ending.is_wanted():
                 self._send(ending, [place for place in places if place in ending.left])
 

@@ -29,12 +29,14 @@ class MetadataLoader:
         rules: what the control records so far say of the quorum.
         last_timestamp_ms: the time of the newest batch, 0 for none.
         in_transaction: a metadata transaction is open.
+        has_snapshot: it began with a snapshot.
     """
 
     def __init__(self, base: ClusterImage, rules: QuorumRules = NO_RULES) -> None:
         self.rules = rules
         self.last_timestamp_ms = 0
         self.in_transaction = False
+        self.has_snapshot = False
         self._transaction: list[MetadataRecord] = []
         self._offset = base.offset
         self._epoch = base.epoch
@@ -48,6 +50,7 @@ class MetadataLoader:
             MetadataCorruption: a record in it cannot be.
         """
         check_snapshot(items, snapshot_id)
+        self.has_snapshot = True
         for item in items:
             self._fold(item)
         header = items[0].snapshot_timestamp_ms

@@ -66,6 +66,8 @@ class MetadataSnapshots:
         self._newest = last_snapshot
         self._base_size = log.size - log_bytes
         self._last_ms = clock.now_ms()
+        #: Of the last one that was written here.
+        self.newest_bytes = 0
         self._image: ClusterImage | None = None
         self._writing = False
         self._not_before_ms = 0
@@ -134,7 +136,10 @@ class MetadataSnapshots:
             self._on_changed(self._newest)
             self._check()
 
-        self._run_blocking(lambda: self._files.write_snapshot(snapshot_id, batches), done)
+        def work() -> None:
+            self.newest_bytes = self._files.write_snapshot(snapshot_id, batches)
+
+        self._run_blocking(work, done)
 
     def _clean(self, now_ms: int) -> None:
         """Delete expired snapshots, and the log below the oldest that stays."""

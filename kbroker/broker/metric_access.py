@@ -58,11 +58,13 @@ def add(services: Services) -> None:
             "authorization-request-rate-per-minute": allowed + denied,
         }
 
-    registry.attributes(
-        "kafka.server",
-        "plugins",
-        attributes,
-        config="authorizer.class.name",
-        **{"class": "StandardAuthorizer"},
-        role="broker",
-    )
+    roles = services.config.get_list("process.roles") or ["broker", "controller"]
+    for role in roles:
+        registry.attributes(
+            "kafka.server",
+            "plugins",
+            attributes,
+            config="authorizer.class.name",
+            **{"class": "StandardAuthorizer"},
+            role=role,
+        )

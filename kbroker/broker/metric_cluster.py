@@ -6,7 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kbroker.controller.features import SUPPORTED_FEATURES
-from kbroker.metrics.registry import ATTRIBUTES, GAUGE
+from kbroker.metrics.histogram import Histogram
+from kbroker.metrics.rates import RecentRates
+from kbroker.metrics.registry import ATTRIBUTES, GAUGE, HISTOGRAM
+from kbroker.types import uuid_to_string
 
 if TYPE_CHECKING:
     from kbroker.broker.kraft_node import KraftNode
@@ -69,6 +72,8 @@ def _add_controller(services: Services) -> None:
         "ControlledShutdownBrokerCount": here(
             lambda image: sum(each.in_controlled_shutdown for each in image.brokers.values())
         ),
+        "EventQueueOperationsStartedCount": lambda: controller.started,
+        "EventQueueOperationsTimedOutCount": lambda: controller.timed_out,
         # A record that cannot be applied ends the node.
         "MetadataErrorCount": lambda: 0,
         "IgnoredStaticVoters": lambda: 0,
@@ -77,6 +82,19 @@ def _add_controller(services: Services) -> None:
     }
     for name, ask in gauges.items():
         registry.gauge("kafka.controller", kind, name, ask)
+    for name, histogram in (
+        ("EventQueueProcessingTimeMs", lambda: controller.times),
+        # What is decided waits in no queue.
+        ("EventQueueTimeMs", lambda: Histogram(0.001).with_zeros(controller.times.count)),
+    ):
+        registry.rows(
+            "kafka.controller",
+            "ControllerEventManager",
+            name,
+            HISTOGRAM,
+            (),
+            lambda histogram=histogram: [((), histogram())],  # type: ignore[misc]
+        )
     registry.rows(
         "kafka.controller",
         kind,
@@ -155,7 +173,8 @@ def _add_features(services: Services) -> None:
 
 def _add_quorum(services: Services, kraft: KraftNode) -> None:
     registry = services.metrics
-    registry.attributes(_SERVER, "raft-metrics", lambda: _raft(kraft))
+    _add_raft(services, kraft)
+    _add_loader(services, kraft)
 
     def written_ms() -> int:
         # What the active controller wrote itself it has not read: it became true when it was applied.
@@ -177,6 +196,7 @@ def _add_quorum(services: Services, kraft: KraftNode) -> None:
             "last-applied-record-offset": services.metadata.image.offset,
             "last-applied-record-timestamp": written_ms(),
             "last-applied-record-lag-ms": lag_ms(),
+            "ignored-static-voters": 0,
             # A record that cannot be applied ends the node.
             "metadata-load-error-count": 0,
             "metadata-apply-error-count": 0,
@@ -184,6 +204,32 @@ def _add_quorum(services: Services, kraft: KraftNode) -> None:
     )
     snapshots = kraft.snapshots
     registry.gauge(_SERVER, "SnapshotEmitter", "LatestSnapshotGeneratedAgeMs", lambda: snapshots.age_ms())
+    registry.gauge(_SERVER, "SnapshotEmitter", "LatestSnapshotGeneratedBytes", lambda: snapshots.newest_bytes)
+
+
+def _add_loader(services: Services, kraft: KraftNode) -> None:
+    """What is committed, as it comes."""
+    registry, metadata = services.metrics, kraft.metadata
+    domain, kind = _SERVER, "BrokerMetadataListener"
+    registry.rows(domain, kind, "MetadataBatchSizes", HISTOGRAM, (), lambda: [((), metadata.sizes)])
+    registry.rows(
+        domain, kind, "MetadataBatchProcessingTimeUs", HISTOGRAM, (), lambda: [((), metadata.times)]
+    )
+    registry.gauge(domain, "MetadataLoader", "HandleLoadSnapshotCount", lambda: metadata.snapshots)
+    registry.gauge(
+        "kafka.controller", "KafkaController", "NewActiveControllersCount", lambda: metadata.new_controllers
+    )
+
+
+def _add_raft(services: Services, kraft: KraftNode) -> None:
+    # Of a leader these are what it appends, of another what it fetches.
+    rates = RecentRates(lambda: {kraft.raft.node.role.value == "leader": kraft.raft.end_offset})
+    services.metrics.on_tick.append(rates.tick)
+    services.metrics.attributes(
+        _SERVER,
+        "raft-metrics",
+        lambda: _raft(kraft) | {"append-records-rate": rates.of(True), "fetch-records-rate": rates.of(False)},
+    )
 
 
 def _raft(kraft: KraftNode) -> dict[str, Any]:
@@ -194,6 +240,9 @@ def _raft(kraft: KraftNode) -> dict[str, Any]:
         "current-leader": node.leader_id,
         "current-epoch": node.epoch,
         "current-vote": node.election.voted_id,
+        "current-vote-directory-id": uuid_to_string(node.election.voted_directory_id),
+        # There are no connections that wait for a voter to be known.
+        "number-unknown-voter-connections": 0,
         "high-watermark": node.high_watermark,
         "log-end-offset": kraft.raft.end_offset,
         "log-end-epoch": kraft.raft.log.latest_epoch,

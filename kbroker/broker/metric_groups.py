@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from kbroker.broker.metric_coordinators import states as shard_states
 from kbroker.broker.remote_ends import RemoteEnds
 from kbroker.metrics.registry import ATTRIBUTES, COUNTER, GAUGE, Family
 from kbroker.protocol.otlp import Histogram as ClientHistogram
@@ -41,8 +42,14 @@ def add(services: Services) -> None:
     """Add the families."""
     _add_groups(services)
     _add_offsets(services)
+    clients = services.client_metrics
     services.metrics.attributes(
-        _SERVER, "client-metrics", lambda: {"instance-count": services.client_metrics.instance_count}
+        _SERVER,
+        "client-metrics",
+        lambda: {
+            "instance-count": clients.instance_count,
+            "unknown-subscription-request-count": clients.unknown_subscriptions,
+        },
     )
     services.metrics.dynamic.append(lambda: _pushed(services))
 
@@ -73,9 +80,8 @@ def _add_groups(services: Services) -> None:
                 found.setdefault(state, {})[f"{each}-group-count"] = counts[state]
         for state, of_state in sorted(found.items()):
             yield (state,), of_state
-        shards = list(groups.shards.values())
-        yield ("active",), {"num-partitions": sum(shard.ready for shard in shards)}
-        yield ("loading",), {"num-partitions": sum(not shard.ready for shard in shards)}
+        for state, count in shard_states(groups.shards.values()).items():
+            yield (state,), {"num-partitions": count}
 
     registry.rows(_SERVER, "group-coordinator-metrics", "", ATTRIBUTES, ("protocol",), by_protocol)
     registry.rows(_SERVER, "group-coordinator-metrics", "", ATTRIBUTES, ("state",), by_state)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from kbroker import __version__
-from kbroker.metrics.registry import ATTRIBUTES, COUNTER, GAUGE, HISTOGRAM, METER
+from kbroker.metrics.registry import COUNTER, GAUGE, HISTOGRAM, METER
 
 if TYPE_CHECKING:
+    from kbroker.broker.cleaner_driver import CleanerDriver
     from kbroker.broker.services import Services
+    from kbroker.storage.log import Log
 
 _SERVER = "kafka.server"
 _DISK_COUNTS = ("rchar", "wchar", "syscr", "syscw", "read_bytes", "write_bytes", "cancelled_write_bytes")
@@ -21,25 +24,37 @@ def add(services: Services) -> None:
     """Add the families."""
     _add_server(services)
     _add_logs(services)
-    _add_sockets(services)
     _add_waiting(services)
     _add_process(services)
 
 
 def _add_server(services: Services) -> None:
-    registry, name = services.metrics, "KafkaServer"
-    registry.gauge(_SERVER, name, "ClusterId", lambda: services.cluster_id)
-    registry.gauge(_SERVER, name, "BrokerState", lambda: _broker_state(services))
-    registry.gauge(_SERVER, name, "yammer-metrics-count", registry.count)
-    for count in _DISK_COUNTS:
-        jmx = "linux-disk-" + count.replace("_", "-")
-        registry.gauge(_SERVER, name, jmx, lambda count=count: _disk_counts().get(count, 0))  # type: ignore[misc]
+    registry = services.metrics
+    registry.gauge(_SERVER, "KafkaServer", "BrokerState", lambda: _broker_state(services))
+    roles = services.config.get_list("process.roles")
+    names = ["KafkaServer", *(["ControllerServer"] if not roles or "controller" in roles else [])]
+    for name in names:
+        registry.gauge(_SERVER, name, "ClusterId", lambda: services.cluster_id)
+        registry.gauge(_SERVER, name, "yammer-metrics-count", registry.count)
+        for count in _DISK_COUNTS:
+            jmx = "linux-disk-" + count.replace("_", "-")
+            registry.gauge(_SERVER, name, jmx, lambda count=count: _disk_counts().get(count, 0))  # type: ignore[misc]
     registry.attributes(
         _SERVER,
         "app-info",
         lambda: {"Version": __version__, "CommitId": "unknown", "StartTimeMs": _start_time_ms()},
         id=str(services.broker_id),
     )
+    registry.attributes(
+        _SERVER,
+        "app-info",
+        lambda: {"version": __version__, "commit-id": "unknown", "start-time-ms": _start_time_ms()},
+    )
+    registry.attributes("kafka", "kafka.Log4jController", lambda: {"Loggers": _loggers()})
+
+
+def _loggers() -> list[str]:
+    return [name for name in sorted(logging.root.manager.loggerDict) if name.partition(".")[0] == "kbroker"]
 
 
 def _broker_state(services: Services) -> int:
@@ -70,9 +85,11 @@ def _add_logs(services: Services) -> None:
         "LogDirectoryCordoned",
         GAUGE,
         ("logDirectory",),
-        lambda: [((each.path,), int(each.directory_id in _cordoned(services))) for each in dirs],
+        lambda: [((each.path,), int(each.cordoned)) for each in dirs],
     )
-    registry.gauge("kafka.log", "LogManager", "CordonedLogDirectoryCount", lambda: len(_cordoned(services)))
+    registry.gauge(
+        "kafka.log", "LogManager", "CordonedLogDirectoryCount", lambda: sum(each.cordoned for each in dirs)
+    )
     syncs = services.replicas.syncs
     registry.family(
         "kafka.log",
@@ -83,110 +100,53 @@ def _add_logs(services: Services) -> None:
         lambda: [((), syncs.times)],
         event="calls",
     )
-    cleaner = services.extras.get("cleaner")
-    if cleaner is not None:
-        registry.gauge(
-            "kafka.log",
-            "LogCleanerManager",
-            "max-dirty-percent",
-            lambda: int(cleaner.stats().dirtiest_ratio * 100),
-        )
-        registry.rows(
-            "kafka.log",
-            "LogCleanerManager",
-            "uncleanable-partitions-count",
-            GAUGE,
-            ("logDirectory",),
-            lambda: _uncleanable(services, cleaner.stats().uncleanable),
-        )
-        for name, attribute in (("bytes-read", "bytes_read"), ("bytes-written", "bytes_written")):
-            registry.rows(
-                "kafka.log",
-                "LogCleaner",
-                name,
-                COUNTER,
-                (),
-                lambda attribute=attribute: [((), getattr(cleaner.stats(), attribute))],  # type: ignore[misc]
-            )
+    if services.extras.get("cleaner") is not None:
+        _add_cleaner(services, services.extras["cleaner"])
 
 
-def _cordoned(services: Services) -> tuple[bytes, ...]:
-    own = services.metadata.image.brokers.get(services.broker_id)
-    return () if own is None else own.cordoned_log_dirs or ()
+def _add_cleaner(services: Services, cleaner: CleanerDriver) -> None:
+    registry, domain = services.metrics, "kafka.log"
 
+    def since_ms() -> int:
+        last_ms = cleaner.stats().last_ms
+        return max(services.clock.now_ms() - last_ms, 0) if last_ms else 0
 
-def _uncleanable(services: Services, found: Any) -> list[tuple[tuple[str], int]]:
-    counts = {each.path: 0 for each in services.replicas.logs.dirs}
-    for tp in found:
-        log = services.replicas.logs.get(tp)
-        if log is not None:
-            counts[log.directory.path] += 1
-    return [((path,), count) for path, count in counts.items()]
+    gauges: dict[tuple[str, str], Callable[[], int]] = {
+        ("LogCleanerManager", "max-dirty-percent"): lambda: int(cleaner.stats().dirtiest_ratio * 100),
+        ("LogCleanerManager", "time-since-last-run-ms"): since_ms,
+        ("LogCleaner", "max-clean-time-secs"): lambda: int(cleaner.stats().last_s),
+        ("LogCleaner", "cleaner-recopy-percent"): lambda: int(cleaner.stats().last_kept * 100),
+    }
+    for (kind, name), ask in gauges.items():
+        registry.gauge(domain, kind, name, ask)
 
+    def uncleanable(ask: Callable[[Log], int]) -> list[tuple[tuple[str], int]]:
+        counts = {each.path: 0 for each in services.replicas.logs.dirs}
+        for tp in cleaner.stats().uncleanable:
+            log = services.replicas.logs.get(tp)
+            if log is not None:
+                counts[log.directory.path] += ask(log)
+        return [((path,), count) for path, count in counts.items()]
 
-def _add_sockets(services: Services) -> None:
-    registry, traffic = services.metrics, services.traffic
-
-    def listeners() -> Iterator[Any]:
-        for name, stats in list(traffic.items()):
-            yield (
-                (name, "0"),
-                {
-                    "connection-count": stats.opened - stats.closed,
-                    "connection-creation-total": stats.opened,
-                    "connection-close-total": stats.closed,
-                    "incoming-byte-total": stats.bytes_in,
-                    "outgoing-byte-total": stats.bytes_out,
-                    "expired-connections-killed-count": stats.expired,
-                    "refused-connections-total": stats.refused,
-                    "successful-authentication-total": stats.logins,
-                    "failed-authentication-total": stats.login_failures,
-                    "successful-reauthentication-total": stats.relogins,
-                    "failed-reauthentication-total": stats.relogin_failures,
-                },
-            )
-
+    manager, keys = "LogCleanerManager", ("logDirectory",)
     registry.rows(
-        _SERVER, "socket-server-metrics", "", ATTRIBUTES, ("listener", "networkProcessor"), listeners
+        domain, manager, "uncleanable-partitions-count", GAUGE, keys, lambda: uncleanable(lambda log: 1)
     )
-    keys = ("clientSoftwareName", "clientSoftwareVersion", "listener", "networkProcessor")
-    registry.rows(_SERVER, "socket-server-metrics", "", ATTRIBUTES, keys, lambda: _software(services))
-    registry.gauge(
-        "kafka.network",
-        "SocketServer",
-        "ExpiredConnectionsKilledCount",
-        lambda: sum(stats.expired for stats in traffic.values()),
+    registry.rows(
+        domain, manager, "uncleanable-bytes", GAUGE, keys, lambda: uncleanable(lambda log: log.size)
     )
-    idle = LoopIdle()
-    registry.on_tick.append(idle.tick)
-    registry.gauge("kafka.network", "SocketServer", "NetworkProcessorAvgIdlePercent", lambda: idle.ratio)
-    registry.gauge("kafka.network", "Processor", "IdlePercent", lambda: idle.ratio, networkProcessor="0")
-    for role in ("", "Broker", "Controller"):
-        name = f"{role}RequestHandlerAvgIdlePercent"
-        registry.gauge(_SERVER, "KafkaRequestHandlerPool", name, lambda: idle.ratio)
+    registry.rows(domain, "LogCleaner", "bytes-read", COUNTER, (), lambda: [((), cleaner.stats().bytes_read)])
+    registry.rows(
+        domain, "LogCleaner", "bytes-written", COUNTER, (), lambda: [((), cleaner.stats().bytes_written)]
+    )
+    registry.rows(
+        "kafka.utils", "Throttler", "cleaner-io", METER, (), lambda: [((), _passed(cleaner))], event="bytes"
+    )
 
 
-def _software(services: Services) -> list[tuple[tuple[str, ...], dict[str, int]]]:
-    found: dict[tuple[str, ...], int] = {}
-    for client in services.clients.clients():
-        key = client.name.software, client.name.software_version, client.name.listener, "0"
-        found[key] = found.get(key, 0) + client.connections
-    return [(key, {"connections": count}) for key, count in found.items()]
-
-
-class LoopIdle:
-    """How much of the time the thread of the event loop had nothing to do, from tick to tick (5 s)."""
-
-    def __init__(self) -> None:
-        self.ratio = 1.0
-        self._cpu_s, self._wall_s = time.thread_time(), time.monotonic()
-
-    def tick(self, now_ms: int) -> None:
-        """Look at the clocks."""
-        cpu_s, wall_s = time.thread_time(), time.monotonic()
-        if wall_s > self._wall_s:
-            self.ratio = min(max(1 - (cpu_s - self._cpu_s) / (wall_s - self._wall_s), 0.0), 1.0)
-        self._cpu_s, self._wall_s = cpu_s, wall_s
+def _passed(cleaner: CleanerDriver) -> int:
+    stats = cleaner.stats()
+    return stats.bytes_read + stats.bytes_written
 
 
 def _add_waiting(services: Services) -> None:
@@ -194,7 +154,10 @@ def _add_waiting(services: Services) -> None:
     replicas, sessions = services.replicas, services.fetch_sessions
 
     for name in ("NumDelayedOperations", "PurgatorySize"):
-        registry.gauge(_SERVER, kind, name, lambda: len(replicas.fetches), delayedOperation="Fetch")
+        registry.gauge(_SERVER, kind, name, lambda: replicas.fetches.count(""), delayedOperation="Fetch")
+        registry.gauge(
+            _SERVER, kind, name, lambda: replicas.fetches.count("ShareFetch"), delayedOperation="ShareFetch"
+        )
     registry.gauge(_SERVER, "FetchSessionCache", "NumIncrementalFetchSessions", lambda: len(sessions))
     registry.gauge(
         _SERVER, "FetchSessionCache", "NumIncrementalFetchPartitionsCached", lambda: sessions.partition_count

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.metric_partitions import is_at_min_isr, is_under_min_isr, is_under_replicated
 from kbroker.broker.partition_counts import PartitionCounts
+from kbroker.errors import ErrorCode
 from kbroker.metrics.registry import GAUGE, METER
 
 if TYPE_CHECKING:
@@ -47,8 +48,25 @@ def _add_counts(services: Services, counts: PartitionCounts) -> None:
     for name, ask in gauges.items():
         registry.gauge(_SERVER, "ReplicaManager", name, ask)
     waiting = counts.add(lambda partition: partition.waiting_commits)
+    deleting = counts.add(lambda partition: partition.waiting_deletions)
     for name in ("NumDelayedOperations", "PurgatorySize"):
-        registry.gauge(_SERVER, "DelayedOperationPurgatory", name, waiting, delayedOperation="Produce")
+        for operation, ask in (("Produce", waiting), ("DeleteRecords", deleting)):
+            registry.gauge(_SERVER, "DelayedOperationPurgatory", name, ask, delayedOperation=operation)
+    errors = services.requests.of("Produce").errors
+    registry.rows(
+        _SERVER,
+        "DelayedProduceMetrics",
+        "ExpiresPerSec",
+        METER,
+        (),
+        lambda: [((), errors.get(ErrorCode.REQUEST_TIMED_OUT, 0))],
+        event="requests",
+    )
+    reports = services.extras.get("directory_reports")
+    if reports is not None:
+        registry.gauge(
+            _SERVER, "AssignmentsManager", "QueuedReplicaToDirAssignments", lambda: reports.waiting
+        )
 
 
 def _add_changes(services: Services, replication: Replication) -> None:

@@ -13,14 +13,27 @@ if TYPE_CHECKING:
     from kbroker.metadata.delta import ClusterDelta
     from kbroker.metadata.image import ClusterImage
 
-_SOURCES = ("node", "replicas", "partitions", "requests", "cluster", "groups", "access", "limits", "shares")
+_SOURCES = (
+    "node",
+    "sockets",
+    "replicas",
+    "partitions",
+    "requests",
+    "cluster",
+    "groups",
+    "access",
+    "limits",
+    "shares",
+    "coordinators",
+    "quiet",
+)
 
 
 def wire_metrics(services: Services, **parts: Any) -> None:
     """Let `services.metrics` tell of this node.
 
     Args:
-        parts: what Services has not, by name: `kraft`, `membership`, `cleaner`.
+        parts: what Services has not, by name: `kraft`, `membership`, `directory_reports`.
     """
     services.extras.update(parts)
     registry = services.metrics
@@ -29,14 +42,20 @@ def wire_metrics(services: Services, **parts: Any) -> None:
         "kafka.controller", "ControllerStats", "UncleanLeaderElectionsPerSec", "elections"
     )
 
+    eligible = registry.meter(
+        "kafka.controller", "ControllerStats", "ElectionFromEligibleLeaderReplicasPerSec", "elections"
+    )
+
     def on_metadata(old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
         services.extras["applied_ms"] = services.clock.now_ms()
         if services.controller.active:
             for change in delta.topics.values():
                 for index, state in change.partitions.items():
-                    if state.leader_recovery_state == RECOVERING and state.leader >= 0:
-                        before = old.topics.partition(change.new.name, index) if change.new else None
-                        unclean.value += before is None or before.leader_epoch != state.leader_epoch
+                    before = old.topics.partition(change.new.name, index) if change.new else None
+                    if state.leader < 0 or before is None or before.leader_epoch == state.leader_epoch:
+                        continue
+                    unclean.value += state.leader_recovery_state == RECOVERING
+                    eligible.value += state.leader in before.elr and state.leader not in before.isr
 
     services.metadata.subscribe(on_metadata)
     registry.on_first_use.append(partial(_load, services))

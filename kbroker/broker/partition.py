@@ -539,6 +539,11 @@ class Partition:
         """How many wait for a commit."""
         return len(self._commits)
 
+    @property
+    def waiting_deletions(self) -> int:
+        """How many wait until all replicas have deleted what was to be deleted."""
+        return len(self._deletions)
+
     def wake(self) -> None:
         """Let parked fetches look again (after a new stable offset, a deletion of records, a truncation)."""
         self._progress()

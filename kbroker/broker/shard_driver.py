@@ -99,6 +99,9 @@ class ShardDriver(Generic[S]):
         self._replicas = replicas
         self._timer = timer
         self.now_ms = now_ms
+        #: How long it took until requests could come; None: they cannot yet.
+        self.load_ms: int | None = None
+        self._made_ms = now_ms()
         #: What was decided and is to be written together, before anything else is decided.
         self.unwritten: Unwritten | None = None
         self._commit_timeout_ms = commit_timeout_ms
@@ -132,6 +135,7 @@ class ShardDriver(Generic[S]):
 
     def _become_ready(self) -> None:
         self.ready = True
+        self.load_ms = self.now_ms() - self._made_ms
         if self._skipped:
             _log.warning("%s: passed over %d records of unknown kinds", self.tp, self._skipped)
         self.perform(self.shard.loaded(self.now_ms()))

@@ -69,6 +69,11 @@ class ShareStateDriver:
             for driver in list(self._shards.shards.values()):
                 driver.when_ready(lambda driver=driver: driver.perform(driver.shard.topics_deleted(ids)))  # type: ignore[misc]
 
+    @property
+    def shards(self) -> list[ShardDriver[ShareStateShard]]:
+        """Those whose partition is led here."""
+        return list(self._shards.shards.values())
+
     def close(self) -> None:
         """The broker stops."""
         self._shards.close()

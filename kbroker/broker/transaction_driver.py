@@ -275,6 +275,11 @@ class TransactionDriver:
         if drivers:
             self._timer.call_later(0, lambda: self._each_in_turn(name, drivers, outcomes))
 
+    @property
+    def shards(self) -> tuple[ShardDriver[TransactionShard], ...]:
+        """Those whose partition is led here."""
+        return tuple(self._set.shards.values())
+
     def close(self) -> None:
         """The broker stops: nobody waits any more."""
         for alarm in self._alarms.values():

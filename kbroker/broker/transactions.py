@@ -32,6 +32,12 @@ class Transactions(NamedTuple):
     markers: MarkerWriter
     partitions: PartitionAdder
     verifier: TxnVerifier
+    sender: MarkerSender
+
+    @property
+    def markers_waiting(self) -> int:
+        """Partitions whose markers wait for a leader."""
+        return self.sender.leaderless
 
     def close(self) -> None:
         """The broker stops."""
@@ -53,6 +59,7 @@ def wire_transactions(
     coordinator = TransactionDriver(config, clock, timer, metadata, replicas, sender, next_producer_id)
     markers = MarkerWriter(replicas, groups, clock)
     partitions = PartitionAdder(coordinator, metadata)
+    verifier = TxnVerifier(config, link, metadata, timer)
     link.local = {WriteTxnMarkersRequest: markers.write, AddPartitionsToTxnRequest: partitions.add_all}
     replicas.on_leadership(coordinator.on_leadership)
-    return Transactions(link, coordinator, markers, partitions, TxnVerifier(config, link, metadata, timer))
+    return Transactions(link, coordinator, markers, partitions, verifier, sender)

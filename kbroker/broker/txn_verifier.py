@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from kbroker.broker.auto_topics import TRANSACTION_STATE
 from kbroker.broker.deferred import Deferred
 from kbroker.coordinator.partitioner import partition_for
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.metrics.histogram import Histogram
 from kbroker.protocol.generated.add_partitions_to_txn_request import (
     AddPartitionsToTxnRequest,
     AddPartitionsToTxnTopic,
@@ -52,6 +54,9 @@ class TxnVerifier:
         self._link = link
         self._metadata = metadata
         self._timer = timer
+        #: How long verdicts took, in µs, and how many partitions were refused.
+        self.times = Histogram(0.001)
+        self.failures = 0
         self._retry_ms = config.get_int("add.partitions.to.txn.retry.backoff.ms")
         self._retry_max_ms = config.get_int("add.partitions.to.txn.retry.backoff.max.ms")
 
@@ -72,6 +77,7 @@ class TxnVerifier:
         Done at once if this broker is the coordinator. Never fails.
         """
         verdicts: Deferred[Verdicts] = Deferred()
+        began_s = perf_counter()
         request = _request(transactional_id, producer_id, epoch, places, level)
         waited_ms = 0
 
@@ -91,6 +97,8 @@ class TxnVerifier:
                 waited_ms += self._retry_ms
                 self._timer.call_later(self._retry_ms, ask)
                 return
+            self.times.record(int((perf_counter() - began_s) * 1e6))
+            self.failures += sum(code is not ErrorCode.NONE for code in found.values())
             verdicts.resolve(found)
 
         ask()

@@ -99,6 +99,8 @@ def _readable(
 class OneShareFetch:
     """One request on its way; parked, it is an operation of the purgatory."""
 
+    KIND = "ShareFetch"
+
     def __init__(
         self,
         services: Services,

@@ -189,7 +189,7 @@ class Jolokia:
 
     def _attributes(self, family: Family, labels: tuple[str, ...], value: Any, now_ms: int) -> dict[str, Any]:
         if family.kind in (COUNTER, GAUGE):
-            return {"Value": value}
+            return {"Value": value} | (dict.fromkeys(("MeanRate", *_RATES), value) if family.event else {})
         if family.kind == METER:
             return {"Count": value} | self._rates(family, labels, value, now_ms)
         if family.kind == HISTOGRAM:

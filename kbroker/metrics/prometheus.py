@@ -101,6 +101,8 @@ def attribute_sample(family: Family, attribute: str, value: Any) -> Sample | Non
     """What an attribute of Kafka's own metrics becomes; None: it is text."""
     base = [family.domain, "quota"] if is_quota(family) else [family.domain, family.type_name]
     extra = f'resource="{escape(family.type_name)}",' if is_quota(family) else ""
+    if isinstance(value, list):
+        return None
     if isinstance(value, str):
         if attribute != "current-state":
             return None

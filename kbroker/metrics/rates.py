@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
 from math import exp
+from typing import Any
 
 _TICK_MS = 5000
+_RECENT_MS = 30_000
 _MINUTES = (1, 5, 15)
 
 
@@ -48,3 +52,30 @@ class Rates:
         """Events a second over the last 1, 5 and 15 minutes; the mean until 5 s have gone by."""
         one, five, fifteen = self._averages or [self.mean] * 3
         return one, five, fifteen
+
+
+class RecentRates:
+    """Events a second over the last half a minute, as Kafka's own metrics (`…-rate`) have them.
+
+    Args:
+        totals: what has been counted so far, by any key; asked at each tick.
+    """
+
+    def __init__(self, totals: Callable[[], dict[Any, int]]) -> None:
+        self._totals = totals
+        self._samples: deque[tuple[int, dict[Any, int]]] = deque()
+
+    def tick(self, now_ms: int) -> None:
+        """Take the totals of now."""
+        self._samples.append((now_ms, self._totals()))
+        while len(self._samples) > 2 and self._samples[1][0] <= now_ms - _RECENT_MS:
+            self._samples.popleft()
+
+    def of(self, key: Any) -> float:
+        """The rate of a key; 0 until there were two ticks with it."""
+        if len(self._samples) < 2:
+            return 0.0
+        (first_ms, first), (last_ms, last) = self._samples[0], self._samples[-1]
+        if key not in last or key not in first or last_ms <= first_ms:
+            return 0.0
+        return max(last[key] - first[key], 0) * 1000 / (last_ms - first_ms)

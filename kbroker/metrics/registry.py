@@ -36,7 +36,7 @@ __all__ = [
 #: attributes to values.
 GAUGE, COUNTER, METER, HISTOGRAM, ATTRIBUTES = "gauge", "counter", "meter", "histogram", "attributes"
 
-Value: TypeAlias = "int | float | str"
+Value: TypeAlias = "int | float | str | list[str]"
 #: Values of the keys that vary, in the order of `Family.keys`.
 Labels: TypeAlias = "tuple[str, ...]"
 #: What a family has at the moment: a number or text, `int` of a meter, a Histogram, or attributes.
@@ -94,7 +94,8 @@ class Family:
         keys: the keys that vary, in JMX order.
         rows: asked at a scrape for all that there is.
         help_text: a line for people.
-        event: what a meter counts, as JMX tells it; a HISTOGRAM that has it is a timer, with rates.
+        event: what a meter counts, as JMX tells it; a HISTOGRAM that has it is a timer, with
+            rates; a GAUGE that has it is a ratio that Kafka shows as the rate of a meter.
     """
 
     __slots__ = (

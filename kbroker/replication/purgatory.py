@@ -60,6 +60,10 @@ class Purgatory:
     def __len__(self) -> int:
         return len(self._parked)
 
+    def count(self, kind: str) -> int:
+        """How many of that `KIND` wait; those without one are of kind ""."""
+        return sum(getattr(operation, "KIND", "") == kind for operation in self._parked)
+
     def park(self, operation: Operation, keys: Iterable[Hashable], timeout_ms: float) -> None:
         """Let `operation` wait; its caller has just found that it is not complete."""
         unique = tuple(dict.fromkeys(keys))

@@ -8,6 +8,7 @@ import pytest
 
 from kbroker.broker.metric_cluster import add
 from kbroker.config.broker_config import BrokerConfig
+from kbroker.metrics.histogram import Histogram
 from kbroker.metrics.registry import Registry
 
 
@@ -33,7 +34,7 @@ def test_every_controller_tells_the_counts_of_the_cluster(roles, counts):
     services = Some(
         metrics=Registry(),
         metadata=Some(image=image),
-        controller=Some(active=False),
+        controller=Some(active=False, started=0, timed_out=0, times=Histogram()),
         config=BrokerConfig({"node.id": "1", "process.roles": roles}),
         chores=Some(silences_ms=lambda: {2: 5}),
         extras={},

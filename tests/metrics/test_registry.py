@@ -7,7 +7,7 @@ import random
 import pytest
 
 from kbroker.metrics.histogram import BUCKETS, VALUE_MAX, WINDOW_MS, Histogram, middle
-from kbroker.metrics.rates import Rates
+from kbroker.metrics.rates import Rates, RecentRates
 from kbroker.metrics.registry import GAUGE, METER, Registry
 
 
@@ -126,3 +126,14 @@ def test_zeros_and_merging():
     assert with_zeros.count == 10
     assert with_zeros.summary()["50thPercentile"] == 0
     assert with_zeros.summary()["Min"] == 0
+
+
+def test_recent_rates_are_of_the_last_half_minute():
+    total = 0
+    rates = RecentRates(lambda: {"a": total})
+    assert rates.of("a") == 0
+    for tick in range(13):
+        rates.tick(tick * 5000)
+        total += 500 if tick < 6 else 50
+    assert rates.of("a") == pytest.approx(10)
+    assert rates.of("b") == 0
