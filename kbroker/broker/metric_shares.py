@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,21 @@ def add(services: Services) -> None:
         ],
         event="records",
     )
+    # Kafka names these events; they make no sense, but tools read them.
+    for name, what, event in (
+        ("DeadLetterQueueRecordCount", "written", "requests"),
+        ("DeadLetterQueueTotalProduceRequestsPerSec", "sent", "errors"),
+        ("DeadLetterQueueFailedProduceRequestsPerSec", "failed", "errors"),
+    ):
+        registry.rows(
+            _SERVER,
+            "ShareGroupMetrics",
+            name,
+            METER,
+            ("group",),
+            lambda what=what: _by_group(services, what),  # type: ignore[misc]
+            event=event,
+        )
     book = services.requests
     for request, name in (("ShareFetch", "ShareFetch"), ("ShareAcknowledge", "ShareAcknowledgement")):
         registry.rows(
@@ -63,3 +79,11 @@ def add(services: Services) -> None:
             lambda request=request: [((), sum(book.of(request).errors.values()))],  # type: ignore[misc]
             event="requests",
         )
+
+
+def _by_group(services: Services, what: str) -> list[tuple[tuple[str], int]]:
+    found: Shares | None = services.extras.get("shares")
+    if found is None:
+        return []
+    counts: Counter[str] = getattr(found.dead_letters, what)
+    return [((group_id,), count) for group_id, count in counts.items()]
