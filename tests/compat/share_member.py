@@ -1,4 +1,4 @@
-"""A member of a share group, by our own wire client: for any broker, one node."""
+"""A member of a share group, by our own wire client: for any broker; one node leads all partitions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import uuid
 from typing import NamedTuple
 
 from kbroker.client.cluster import Cluster
+from kbroker.client.connection import Connection
 from kbroker.errors import ErrorCode
 from kbroker.protocol.generated.share_acknowledge_request import (
     AcknowledgementBatch,
@@ -38,10 +39,16 @@ class Held(NamedTuple):
 
 
 class ShareMember:
-    """Joins when it is made, and then has all partitions of the topic."""
+    """Joins when it is made, and then has all partitions of the topic.
 
-    def __init__(self, cluster: Cluster, group: str, topic: str, partitions: int) -> None:
-        self._cluster, self._group, self._topic = cluster, group, topic
+    Args:
+        leader: of the partitions; None: any broker.
+    """
+
+    def __init__(
+        self, cluster: Cluster, group: str, topic: str, partitions: int, leader: int | None = None
+    ) -> None:
+        self._cluster, self._group, self._topic, self._leader = cluster, group, topic, leader
         self._member_id = str(uuid.uuid4())
         self._member_epoch = self._session_epoch = 0
         self._topic_id = b""
@@ -68,6 +75,9 @@ class ShareMember:
         for topic in answer.assignment.topic_partitions if answer.assignment is not None else ():
             self._topic_id, self._indexes = topic.topic_id, topic.partitions
 
+    def _connection(self) -> Connection:
+        return self._cluster.any() if self._leader is None else self._cluster.node(self._leader)
+
     def fetch(self) -> list[Held]:
         """What comes within half a second."""
         wanted = [FetchPartition(partition_index=index) for index in self._indexes]
@@ -83,7 +93,7 @@ class ShareMember:
             batch_size=500,
             topics=topics,
         )
-        answer = self._cluster._ask_at(self._cluster.any(), request, ShareFetchResponse, 2)
+        answer = self._cluster._ask_at(self._connection(), request, ShareFetchResponse, 2)
         assert not answer.error_code, answer
         self._session_epoch += 1
         return [
@@ -123,7 +133,7 @@ class ShareMember:
             share_session_epoch=self._session_epoch,
             topics=[AcknowledgeTopic(topic_id=self._topic_id, partitions=partitions)],
         )
-        answer = self._cluster._ask_at(self._cluster.any(), request, ShareAcknowledgeResponse, 1)
+        answer = self._cluster._ask_at(self._connection(), request, ShareAcknowledgeResponse, 1)
         assert not answer.error_code, answer
         self._session_epoch += 1
         return {part.error_code for topic in answer.responses for part in topic.partitions}

@@ -15,6 +15,10 @@ def test_share_consumers(java: JavaTools, bootstrap: str, name: str) -> None:
         assert java.run("shareconsumers", bootstrap, name, part).ok() == "ok"
 
 
+def test_dead_letters(java: JavaTools, bootstrap: str, name: str) -> None:
+    assert java.run("shareconsumers", bootstrap, name, "dead").ok() == "ok"
+
+
 def test_the_tool_for_share_groups(java: JavaTools, bootstrap: str, name: str) -> None:
     """What it prints with Apache Kafka 4.4, but for widths."""
 

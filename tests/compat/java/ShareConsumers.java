@@ -13,16 +13,18 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.ShareGroupDescription;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
  * Share groups (KIP-932). Arguments: bootstrap address, a fresh name, and what to do: "begin", then "end" (a
- * crash of the broker may lie in between), then "share". Prints ok.
+ * crash of the broker may lie in between), then "share"; or "dead" (KIP-1191). Prints ok.
  */
 public final class ShareConsumers {
     private static final int COUNT = 100;
@@ -40,6 +42,8 @@ public final class ShareConsumers {
             work.end();
         } else if (args[2].equals("share")) {
             work.twoAtOnce();
+        } else if (args[2].equals("dead")) {
+            work.dead();
         } else {
             work.begin();
         }
@@ -99,6 +103,62 @@ public final class ShareConsumers {
             }
         }
         check(seen.size() == COUNT, "seen " + seen.size());
+    }
+
+    /** Rejected records, and those that nobody takes, turn up in the group's topic for dead letters. */
+    private void dead() throws Exception {
+        String letters = "dlq." + name;
+        try (Admin admin = Admin.create(Map.<String, Object>of("bootstrap.servers", bootstrap))) {
+            NewTopic topic = new NewTopic(letters, 1, (short) 1);
+            topic.configs(Map.of("errors.deadletterqueue.group.enable", "true"));
+            admin.createTopics(Set.of(new NewTopic(name, 1, (short) 1), topic)).all().get();
+            List<AlterConfigOp> settings = new ArrayList<>();
+            Map.of(
+                "share.auto.offset.reset", "earliest",
+                "share.delivery.count.limit", "2",
+                "errors.deadletterqueue.topic.name", letters,
+                "errors.deadletterqueue.copy.record.enable", "true"
+            ).forEach((key, value) ->
+                settings.add(new AlterConfigOp(new ConfigEntry(key, value), AlterConfigOp.OpType.SET)));
+            ConfigResource group = new ConfigResource(ConfigResource.Type.GROUP, name);
+            admin.incrementalAlterConfigs(Map.of(group, settings)).all().get();
+        }
+        produce(0, COUNT);
+        long end = System.currentTimeMillis() + 60_000;
+        int accepted = 0;
+        try (KafkaShareConsumer<String, String> consumer = join("explicit");
+                KafkaConsumer<String, String> reader = new KafkaConsumer<>(fromTheStart())) {
+            reader.assign(List.of(new TopicPartition(letters, 0)));
+            Map<Integer, String> found = new TreeMap<>();
+            while (found.size() < COUNT / 5 && System.currentTimeMillis() < end) {
+                for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(200))) {
+                    AcknowledgeType type = first(Integer.parseInt(record.value()));
+                    accepted += type == AcknowledgeType.ACCEPT ? 1 : 0;
+                    consumer.acknowledge(record, type);
+                }
+                consumer.commitSync();
+                for (ConsumerRecord<String, String> record : reader.poll(Duration.ofMillis(200))) {
+                    String message = new String(record.headers().lastHeader("__dlq.errors.message").value());
+                    String offset = new String(record.headers().lastHeader("__dlq.errors.offset").value());
+                    check(offset.equals(record.value()), "offset " + offset + " of " + record.value());
+                    check(found.put(Integer.parseInt(record.value()), message) == null, "twice: " + record);
+                }
+            }
+            check(found.size() == COUNT / 5, "dead letters: " + found);
+            found.forEach((value, message) -> check(
+                message.equals(value % 10 == 7 ? "Offset rejected by client."
+                    : "Offset delivery count exceeded the threshold."), "dead letters: " + found));
+        }
+        check(accepted == COUNT * 8 / 10, "accepted " + accepted);
+    }
+
+    private Properties fromTheStart() {
+        Properties config = new Properties();
+        config.put("bootstrap.servers", bootstrap);
+        config.put("auto.offset.reset", "earliest");
+        config.put("key.deserializer", StringDeserializer.class);
+        config.put("value.deserializer", StringDeserializer.class);
+        return config;
     }
 
     private static AcknowledgeType first(int value) {
