@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from kbroker.broker.deferred import Deferred
 from kbroker.broker.gather import failed, gather
 from kbroker.coordinator.group.offset_requests import FetchedOffset
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
@@ -24,7 +25,6 @@ from kbroker.protocol.generated.offset_fetch_response import (
 from kbroker.types import ZERO_UUID
 
 if TYPE_CHECKING:
-    from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.metadata.image import ClusterImage
@@ -36,6 +36,9 @@ VERSIONS = (0, 10)
 _GROUP_ERROR_SINCE, _MANY_SINCE, _TOPIC_IDS_SINCE = 2, 8, 10
 #: How often one request may ask for all offsets of one group.
 _REPEATS_MAX = 100
+#: How long offsets wait for the controller to say that this node still coordinates: half of the default session
+#: of a broker, after which it is fenced. Meanwhile it looks so often.
+_UNHEARD_MS, _LOOK_MS = 4_500, 50
 _Found = list[tuple[str, list[FetchedOffset]]]
 
 
@@ -46,21 +49,57 @@ def handle(
     if context.version == 0:
         # There is no ZooKeeper to read from; clients that can speak no later version stop here.
         return error_response(request, 0, ErrorCode.UNSUPPORTED_VERSION, None)
-    if not services.is_heard():
-        # Woken from a pause, it may not have heard yet that another coordinates the group.
-        return error_response(request, context.version, ErrorCode.NOT_COORDINATOR, None)
     if len(request.groups) > _REPEATS_MAX:
         _check_repeats(request)
-    if context.version < _MANY_SINCE:
-        return _fetch_one(services, context.version, request)
+    if not services.is_heard():
+        return _fetch_when_heard(services, context.version, request)
+    return _fetch(services, context.version, request)
+
+
+def _fetch_when_heard(
+    services: Services, version: int, request: OffsetFetchRequest
+) -> Deferred[OffsetFetchResponse]:
+    """Woken from a pause, or with a controller that is slow, this node may not have heard yet that another
+    coordinates the group: wait until it has.
+
+    To answer NOT_COORDINATOR at once costs librdkafka's consumers their position: when the coordinator that
+    they find then is the same, they do not ask for offsets again, and fetch nothing.
+    """
+    answer: Deferred[OffsetFetchResponse] = Deferred()
+    until_ms = services.clock.monotonic_ms() + _UNHEARD_MS
+
+    def look() -> None:
+        if answer.done:
+            return
+        if services.is_heard():
+            try:
+                found = _fetch(services, version, request)
+            except ApiError as error:
+                found = failed(error)
+            if isinstance(found, Deferred):
+                found.then(answer.follow)
+            else:
+                answer.resolve(found)
+        elif services.clock.monotonic_ms() < until_ms:
+            services.timer.call_later(_LOOK_MS, look)
+        else:
+            answer.resolve(error_response(request, version, ErrorCode.NOT_COORDINATOR, None))
+
+    services.timer.call_later(_LOOK_MS, look)
+    return answer
+
+
+def _fetch(
+    services: Services, version: int, request: OffsetFetchRequest
+) -> OffsetFetchResponse | Deferred[OffsetFetchResponse]:
+    if version < _MANY_SINCE:
+        return _fetch_one(services, version, request)
     image = services.metadata.image
-    parts = [_fetch_group(services, context.version, request, group) for group in request.groups]
+    parts = [_fetch_group(services, version, request, group) for group in request.groups]
 
     def answer(found: list[_Found | ApiError]) -> OffsetFetchResponse:
         groups = zip(request.groups, found)
-        return OffsetFetchResponse(
-            groups=[_group(image, context.version, group, each) for group, each in groups]
-        )
+        return OffsetFetchResponse(groups=[_group(image, version, group, each) for group, each in groups])
 
     return gather(parts).map(answer)
 

@@ -422,16 +422,44 @@ def test_all_offsets_of_one_group_are_not_given_again_and_again(client):
 
 @pytest.mark.parametrize("version", [1, 7, 8, 9])
 def test_a_broker_that_may_have_been_replaced_tells_no_committed_offsets(node, version):
-    """Woken from a pause, it would tell those of before; they were committed elsewhere since."""
+    """Woken from a pause, it would tell those of before; they were committed elsewhere since.
+
+    Nor does it send the consumer away at once: librdkafka's would not ask it again.
+    """
     node.services.is_heard = lambda: False
+    client = node.connect()
+    client.send(_offset_fetch(client, version))
+    for _ in range(88):
+        node.advance(50)
+    assert client.answers() == []
+    node.advance(50)
+    node.advance(50)
+    [answer] = client.answers()
+    assert _fetched_code(answer, version) == E.NOT_COORDINATOR
+
+
+@pytest.mark.parametrize("version", [1, 7, 8, 9])
+def test_it_tells_them_when_it_has_heard_that_it_still_coordinates(node, version):
+    node.services.is_heard = lambda: False
+    client = node.connect()
+    client.send(_offset_fetch(client, version))
+    node.advance(50)
+    assert client.answers() == []
+    node.services.is_heard = lambda: True
+    node.advance(50)
+    [answer] = client.answers()
+    assert _fetched_code(answer, version) == E.NONE
+
+
+def _offset_fetch(client, version):
     topics = [OffsetFetchRequestTopic(name="t", partition_indexes=[0])]
     groups = [OffsetFetchRequestGroup(group_id="g", topics=[])]
     fields = {"groups": groups} if version >= 8 else {"group_id": "g", "topics": topics}
-    answer = node.connect().ask("OffsetFetch", version, **fields)
+    return client.frame("OffsetFetch", version, **fields)
+
+
+def _fetched_code(answer, version):
     if version >= 8:
         [code] = [group.error_code for group in answer.groups]
-    elif version > 1:
-        code = answer.error_code
-    else:
-        code = answer.topics[0].partitions[0].error_code
-    assert code == E.NOT_COORDINATOR
+        return code
+    return answer.error_code if version > 1 else answer.topics[0].partitions[0].error_code
