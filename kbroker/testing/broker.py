@@ -178,7 +178,9 @@ class Broker(RunningBroker):
     def _new_runner(self) -> Runner:
         settings = {"log.dirs": self.data, **self.config}
         if self.zookeeper:
-            settings["zookeeper.connect"] = self.zookeeper
+            from kbroker.testing.zookeeper import ZOOKEEPER_SETTINGS
+
+            settings = {**ZOOKEEPER_SETTINGS, **settings, "zookeeper.connect": self.zookeeper}
         settings.setdefault("listeners", f"PLAINTEXT://{self.host}:{self.port}")
         if self._subprocess:
             from kbroker.testing.process import ProcessRunner

@@ -30,8 +30,6 @@ _PAUSE_S = 0.02
 _WAIT_S = 60.0
 #: What a link to ZooKeeper leads to, where others lead to a node.
 ZOOKEEPER = 0
-#: A node that is gone is given up after this time, in ms, where nothing else is set.
-_SESSION_MS = "6000"
 
 
 class ClusterNode:
@@ -460,13 +458,13 @@ class Cluster:
         return [node_settings(plan, plans, cluster_id, self.config) for plan in plans]
 
     def _zookeeper_settings(self, plans: list[LocalNode]) -> list[dict[str, str]]:
-        from kbroker.testing.zookeeper import ZooKeeper, connect_pieces
+        from kbroker.testing.zookeeper import ZOOKEEPER_SETTINGS, ZooKeeper, connect_pieces
 
         if not self.zookeeper:
             self.zookeeper_server = ZooKeeper(os.path.join(self.data, "zookeeper"))
             self.zookeeper = self.zookeeper_server.address
         servers, chroot = connect_pieces(self.zookeeper)
-        config = {"zookeeper.session.timeout.ms": _SESSION_MS, **self.config}
+        config = {**ZOOKEEPER_SETTINGS, **self.config}
         found = []
         for plan in plans:
             connect = self.zookeeper

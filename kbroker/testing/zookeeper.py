@@ -20,6 +20,9 @@ from kbroker.testing.ports import free_ports
 if TYPE_CHECKING:
     from types import TracebackType
 
+#: Of nodes, where nothing else is set: when one that is gone is given up; and a busy machine is no failure.
+ZOOKEEPER_SETTINGS = {"zookeeper.session.timeout.ms": "6000", "zookeeper.connection.timeout.ms": "60000"}
+
 _SETTINGS = """tickTime=100
 minSessionTimeout=200
 maxSessionTimeout=60000

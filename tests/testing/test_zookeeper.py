@@ -78,7 +78,7 @@ def test_a_broker_and_a_cluster_start_one_of_their_own(home):
     assert not os.path.exists(f"{folder}.zookeeper")
     assert not os.path.exists(folder)
     # One that was killed comes back when its session is over.
-    quick = {"zookeeper.session.timeout.ms": 1000}
+    quick = {"zookeeper.session.timeout.ms": 2000}
     with Cluster(3, controller="zookeeper", config=quick, in_process=True) as cluster:
         cluster.create_topic("t")
         victim = cluster.controller()
