@@ -36,8 +36,8 @@ VERSIONS = (0, 10)
 _GROUP_ERROR_SINCE, _MANY_SINCE, _TOPIC_IDS_SINCE = 2, 8, 10
 #: How often one request may ask for all offsets of one group.
 _REPEATS_MAX = 100
-#: How long offsets wait for the controller to say that this node still coordinates: half of the default session
-#: of a broker, after which it is fenced. Meanwhile it looks so often.
+#: How long offsets wait for the controller to say that this node still coordinates: half of the default
+#: session of a broker, after which it is fenced. Meanwhile it looks so often.
 _UNHEARD_MS, _LOOK_MS = 4_500, 50
 _Found = list[tuple[str, list[FetchedOffset]]]
 

@@ -44,6 +44,8 @@ QUICK = {
     "metadata.recovery.strategy": "none",
     "log_level": 0,
 }
+#: How long a request of an administrator may take, whose broker may have been cut off meanwhile.
+_ASKED_S = 20
 #: Nothing was written when a broker answers one of these.
 _REFUSED = {
     ErrorCode.NOT_ENOUGH_REPLICAS,
@@ -349,11 +351,11 @@ class Churner(Client):
             number += 1
             name = f"churn-{number}"
             with suppress(KafkaException):  # exists: an answer was lost
-                admin.create_topics([NewTopic(name, 3, 3)])[name].result(60)
+                admin.create_topics([NewTopic(name, 3, 3)], request_timeout=_ASKED_S)[name].result(60)
             if self._fill_and_read(name):
                 self.history.topics_churned += 1
             with suppress(KafkaException):
-                admin.delete_topics([name])[name].result(60)
+                admin.delete_topics([name], request_timeout=_ASKED_S)[name].result(60)
 
     def _fill_and_read(self, name: str) -> bool:
         acknowledged: dict[Key, dict[int, bytes]] = defaultdict(dict)
