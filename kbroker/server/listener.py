@@ -208,6 +208,7 @@ class SocketServer:
                     security.shaken,
                     security.newcomers,
                     security.early,
+                    security.run_handshake,
                 )
         return SocketProtocol(self._loop, core, buffer, self._turns, self._made, self._lost)
 

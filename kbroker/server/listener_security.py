@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 #: Threads for key derivations and other slow steps of logins: more wait their turn.
 LOGIN_THREADS = 2
+#: The same for steps of TLS handshakes.
+HANDSHAKE_THREADS = 2
 #: So many users' credentials show what they look like.
 _SHAPES_OF_MAX = 1000
 
@@ -65,6 +67,7 @@ class ListenerSecurity:
         self._services: Services | None = None
         self._runner: BlockingRunner | None = None
         self._slow_runner: BlockingRunner | None = None
+        self._handshakes: BlockingRunner | None = None
         self._audit: Audit | None = None
         self.newcomers = Newcomers()
         self.early = early or EarlyBytes()
@@ -86,12 +89,15 @@ class ListenerSecurity:
         self._audit = services.extras.get("audit")
         add = partial(add_login_metrics, services.metrics, self._listener.name, self)
         services.metrics.on_first_use.append(add)
-        if not self._has_sasl:
-            return
         from kbroker.server.runtime import BlockingRunner
-        from kbroker.server.sasl_gate import Door
 
         loop, settings = asyncio.get_running_loop(), self._settings
+        if self.encrypted:
+            self._handshakes = BlockingRunner(loop, threads=HANDSHAKE_THREADS, name="tls")
+        if not self._has_sasl:
+            return
+        from kbroker.server.sasl_gate import Door
+
         self._runner = BlockingRunner(loop, threads=LOGIN_THREADS, name="login")
         if self._config.get_list("kbroker.plain.backends") != ("jaas",):
             # Threads of their own: who waits for LDAP does not hold up others.
@@ -114,8 +120,10 @@ class ListenerSecurity:
 
     def close(self) -> None:
         """Stop the threads."""
-        runner, slow = self._runner, self._slow_runner
-        self._runner = self._slow_runner = None
+        runner, slow, handshakes = self._runner, self._slow_runner, self._handshakes
+        self._runner = self._slow_runner = self._handshakes = None
+        if handshakes is not None:
+            handshakes.close()
         if runner is not None:
             runner.close()
         if slow is not None:
@@ -159,6 +167,11 @@ class ListenerSecurity:
     def context(self) -> ssl.SSLContext:
         """TLS for a new connection."""
         return self._tls.context()
+
+    def run_handshake(self, work: Callable[[], object], done: Callable[[BaseException | None], None]) -> None:
+        """Do a step of a handshake in a thread; nothing happens once the listener is closed."""
+        if self._handshakes is not None:
+            self._handshakes.run(work, done)
 
     def shaken(self, connection: ConnectionCore, engine: ssl.SSLObject) -> None:
         """The handshake is over: who is it?

@@ -1,8 +1,10 @@
 """A connection's socket under TLS: between the transport and the connection stands the library's engine.
 
 Without asyncio's own TLS, which holds 256 KiB for each connection: here ciphertext is read into the buffer
-that all share, and a handshake that is half done keeps no more than its engine. Handshakes have a deadline,
-and run one step for each packet that comes; what a client sends before its handshake is over is limited.
+that all share, and a handshake that is half done keeps no more than its engine. Handshakes have a deadline;
+what a client sends before its handshake is over is limited. A step of one (a signature takes a millisecond)
+is done in a thread of the listener's, so that many who come together do not hold up those who are in; nothing
+is read of the connection meanwhile.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from kbroker.server.newcomers import UNCOUNTED_BYTES
 from kbroker.server.transport import SocketProtocol
 
 if TYPE_CHECKING:
+    from kbroker.broker.raft_driver import RunBlocking
     from kbroker.server.connection import ConnectionCore
     from kbroker.server.newcomers import EarlyBytes, Newcomers
     from kbroker.server.turns import Turns
@@ -42,6 +45,8 @@ class TlsTransport:
         self.get_write_buffer_size = raw.get_write_buffer_size
         self.get_extra_info = raw.get_extra_info
         self.abort = raw.abort
+        #: A thread has the engine: hands off.
+        self.busy = False
 
     def write(self, data: bytes) -> None:
         """Send."""
@@ -61,10 +66,11 @@ class TlsTransport:
 
     def close(self) -> None:
         """Say that this is the end, then close."""
-        with contextlib.suppress(ssl.SSLError, ValueError):
-            self.engine.unwrap()
-        if not self.raw.is_closing():
-            self.flush()
+        if not self.busy:
+            with contextlib.suppress(ssl.SSLError, ValueError):
+                self.engine.unwrap()
+            if not self.raw.is_closing():
+                self.flush()
         self.raw.close()
 
 
@@ -76,6 +82,7 @@ class TlsProtocol(SocketProtocol):
         on_shaken: told when the handshake is over, with the engine; raises ProtocolError to close.
         newcomers: of the listener.
         early: counts what those send whose handshake is not over.
+        run: does the steps of handshakes elsewhere.
     """
 
     __slots__ = (
@@ -87,6 +94,7 @@ class TlsProtocol(SocketProtocol):
         "_on_shaken",
         "_place",
         "_room",
+        "_run",
         "_shaken",
         "_tls",
     )
@@ -103,12 +111,14 @@ class TlsProtocol(SocketProtocol):
         on_shaken: Callable[[ConnectionCore, ssl.SSLObject], None],
         newcomers: Newcomers,
         early: EarlyBytes,
+        run: RunBlocking,
     ) -> None:
         super().__init__(loop, core, buffer, turns, on_made, on_lost, encrypted=True)
         self._context = context
         self._on_shaken = on_shaken
         self._newcomers = newcomers
         self._early = early
+        self._run = run
         self._place = self._room = 0
         self._shaken = False
         self._arrived = 0
@@ -132,15 +142,17 @@ class TlsProtocol(SocketProtocol):
         if tls is None:
             return
         self.last_active = self._loop.time()
+        if tls.busy:
+            return  # it is being closed
         tls.incoming.write(self._buffer[:nbytes])
+        if not self._shaken:
+            self._arrived += nbytes
+            self._shake(tls)
+            return
         try:
-            if not self._shaken and not self._shake(tls, nbytes):
-                return
             self._decrypt(tls)
-        except ssl.SSLWantReadError:
-            pass
-        except ssl.SSLError as error:
-            self.core.close(_why(error) if not self._shaken else "")
+        except ssl.SSLError:
+            self.core.close("")
         except ProtocolError as error:
             self.core.close(str(error))
         tls.flush()
@@ -152,21 +164,45 @@ class TlsProtocol(SocketProtocol):
         self._tls = None
         super().connection_lost(exc)
 
-    def _shake(self, tls: TlsTransport, nbytes: int) -> bool:
-        self._arrived += nbytes
+    def _shake(self, tls: TlsTransport) -> None:
+        """Do a step of the handshake, for all that has come."""
+        tls.busy = True
+        tls.raw.pause_reading()
+
+        def work() -> None:
+            # Who has gone meanwhile does not make others wait.
+            if self._tls is tls:
+                tls.engine.do_handshake()
+
+        self._run(work, lambda error: self._stepped(tls, error))
+
+    def _stepped(self, tls: TlsTransport, error: BaseException | None) -> None:
+        tls.busy = False
+        if self._tls is not tls or tls.raw.is_closing():
+            return
+        tls.raw.resume_reading()
         try:
-            tls.engine.do_handshake()
-        except ssl.SSLWantReadError:
-            tls.flush()
-            if self._arrived > HANDSHAKE_BYTES_MAX:
-                raise ProtocolError(f"a TLS handshake of more than {HANDSHAKE_BYTES_MAX} bytes") from None
-            if self._arrived > UNCOUNTED_BYTES and not self._room:
-                self._room = self._early.take(HANDSHAKE_BYTES_MAX, self._crowded_out)
-            return False
-        self._shaken = True
-        self._stop_deadline()
-        self._on_shaken(self.core, tls.engine)
-        return True
+            if isinstance(error, ssl.SSLWantReadError):
+                self._check_size()
+            elif error is not None:
+                raise error
+            else:
+                self._shaken = True
+                self._stop_deadline()
+                self._on_shaken(self.core, tls.engine)
+                self._decrypt(tls)
+        except ssl.SSLError as failure:
+            self.core.close("" if self._shaken else _why(failure))
+        except ProtocolError as refusal:
+            self.core.close(str(refusal))
+        tls.flush()
+        self._after()
+
+    def _check_size(self) -> None:
+        if self._arrived > HANDSHAKE_BYTES_MAX:
+            raise ProtocolError(f"a TLS handshake of more than {HANDSHAKE_BYTES_MAX} bytes")
+        if self._arrived > UNCOUNTED_BYTES and not self._room:
+            self._room = self._early.take(HANDSHAKE_BYTES_MAX, self._crowded_out)
 
     def _decrypt(self, tls: TlsTransport) -> None:
         """All that came, in pieces as large as the buffer; the bytes in it have been copied by now."""

@@ -80,8 +80,8 @@ def connect(address: tuple[str, int]) -> socket.socket:
 def ask(sock: socket.socket, framed: bytes) -> tuple[Any, int]:
     """Send one frame; the decoded answer and how many bytes it took, length prefix included."""
     sock.sendall(framed)
-    (size,) = struct.unpack(">i", _exactly(sock, 4))
-    body = _exactly(sock, size)
+    (size,) = struct.unpack(">i", exactly(sock, 4))
+    body = exactly(sock, size)
     key, version = struct.unpack_from(">hh", framed, 4)
     _, start = parse_response_header(body, key, version)
     return response_class(ApiKey(key)).decode(body, version, start), size + 4
@@ -89,12 +89,13 @@ def ask(sock: socket.socket, framed: bytes) -> tuple[Any, int]:
 
 def answer(sock: socket.socket, key: ApiKey) -> Any:
     """The next answer, to a request of that kind sent before."""
-    body = _exactly(sock, struct.unpack(">i", _exactly(sock, 4))[0])
+    body = exactly(sock, struct.unpack(">i", exactly(sock, 4))[0])
     _, start = parse_response_header(body, key, VERSIONS[key])
     return response_class(key).decode(body, VERSIONS[key], start)
 
 
-def _exactly(sock: socket.socket, count: int) -> bytes:
+def exactly(sock: socket.socket, count: int) -> bytes:
+    """The next `count` bytes."""
     parts = bytearray()
     while len(parts) < count:
         got = sock.recv(min(count - len(parts), 1 << 20))

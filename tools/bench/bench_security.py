@@ -1,0 +1,315 @@
+"""TLS, SCRAM logins, records that are encrypted on disk, and what a storm of newcomers does to others.
+
+Run: python -m tools.bench.bench_security [--kafka] [--only produce] [--quick]
+
+The broker has one core, the load another. On a machine that does other things the CPU says more than the
+rate, and a storm is best measured with `nice -n -15`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import ipaddress
+import os
+import secrets
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
+
+from kbroker.client.cluster import Cluster
+from kbroker.client.users import set_user
+from tools.bench import wire
+from tools.bench.brokers import LOAD_CORE, BrokerProcess, Kafka, Kbroker, free_port, use_core
+from tools.bench.lines import first_produce
+from tools.bench.load import Load, pipelined
+from tools.bench.logins import ScramCrowd
+
+_CACHE = Path.home() / ".cache" / "kbroker-tests"
+_USER, _PASSWORD, _MECHANISM = "bench", "bench-secret", "SCRAM-SHA-256"
+_TOGETHER = 32
+
+
+def main() -> None:
+    """Measure and print, one line a figure."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--kafka", action="store_true", help="measure Apache Kafka in the same run")
+    parser.add_argument("--only", default="", metavar="TEXT", help="lines whose name contains it")
+    parser.add_argument("--quick", action="store_true", help="shorter loads, rougher numbers")
+    parser.add_argument("--storm", nargs=3, metavar=("KIND", "PORT", "SECONDS"), help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.storm:
+        kind, port, seconds = arguments.storm
+        print(_newcomers(kind, ("127.0.0.1", int(port)), float(seconds)))
+        return
+    use_core(LOAD_CORE)
+    brokers: list[BrokerProcess] = [SecureKbroker()]
+    if arguments.kafka:
+        brokers.append(SecureKafka(Path(os.environ.get("KBROKER_TEST_CACHE") or _CACHE)))
+    for broker in brokers:
+        try:
+            _measure(broker, arguments.only, 1.0 if arguments.quick else 3.0)
+        finally:
+            broker.remove()
+
+
+# -- brokers ---------------------------------------------------------------------------------------------
+
+
+class _Secure(BrokerProcess):
+    """Listeners beside the plain one, by kind: `ssl`, `scram`."""
+
+    ports: dict[str, int]
+
+    def listeners(self) -> dict[str, str]:
+        """Settings that both brokers understand."""
+        store = self.folder / "node.pem"
+        store.write_text(_certificate())
+        self.ports = {"ssl": free_port(), "scram": free_port()}
+        module = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
+        return {
+            "listeners": f"PLAINTEXT://127.0.0.1:{self.port},SSL://127.0.0.1:{self.ports['ssl']},"
+            f"SASL_PLAINTEXT://127.0.0.1:{self.ports['scram']}",
+            "ssl.keystore.type": "PEM",
+            "ssl.keystore.location": str(store),
+            "sasl.enabled.mechanisms": _MECHANISM,
+            f"listener.name.sasl_plaintext.{_MECHANISM.lower()}.sasl.jaas.config": module,
+        }
+
+
+class SecureKbroker(_Secure, Kbroker):
+    """kbroker, with topics `sealed…` encrypted on disk."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        keys = self.folder / "keys"
+        keys.write_text(f"one {secrets.token_hex(32)}\n")
+        settings = self.listeners()
+        self._settings = settings | {
+            "advertised.listeners": settings["listeners"],
+            "kbroker.encryption.keys.file": str(keys),
+            "kbroker.encryption.topics": "sealed=one",
+        }
+
+    def command(self) -> list[str]:
+        command = [sys.executable, "-m", "kbroker.cli.main", "start", "--data", str(self.folder / "data")]
+        for name, value in self._settings.items():
+            command += ["--set", f"{name}={value}"]
+        return command
+
+
+class SecureKafka(_Secure, Kafka):
+    """Apache Kafka with the same listeners."""
+
+    def __init__(self, cache: Path) -> None:
+        super().__init__(cache)
+        path = self.folder / "server.properties"
+        plain = dict(line.split("=", 1) for line in path.read_text().splitlines())
+        settings = plain | self.listeners()
+        settings["listeners"] += "," + plain["listeners"].split(",")[-1]
+        names = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT")
+        settings["listener.security.protocol.map"] = ",".join(
+            [*(f"{name}:{name}" for name in names), "CONTROLLER:PLAINTEXT"]
+        )
+        path.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
+
+
+def _certificate() -> str:
+    """A key of 2,048 bits, which is what most have, and a certificate that it signs itself."""
+    key = rsa.generate_private_key(65537, 2048)
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "bench")])
+    now = datetime.datetime.now(datetime.UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False
+        )
+        .sign(key, hashes.SHA256())
+    )
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    return (private + made.public_bytes(Encoding.PEM)).decode()
+
+
+# -- lines -----------------------------------------------------------------------------------------------
+
+
+def _measure(broker: BrokerProcess, only: str, seconds: float) -> None:
+    assert isinstance(broker, _Secure)
+    first_produce(broker, "first")
+    with Cluster(broker.bootstrap) as cluster:
+        set_user(cluster, _USER, _PASSWORD, _MECHANISM)
+    kinds = ["plain", "TLS"] + (["encrypted at rest"] if isinstance(broker, SecureKbroker) else [])
+    lines: list[tuple[str, Callable[[str], None]]] = []
+    for kind in kinds:
+        lines.append(
+            (f"produce 16 KB, {kind}", lambda name, kind=kind: _produce(broker, name, kind, seconds))
+        )  # type: ignore[misc]
+        lines.append((f"fetch 64 KB, {kind}", lambda name, kind=kind: _fetch(broker, name, kind, seconds)))  # type: ignore[misc]
+    lines += [
+        ("TLS handshakes", lambda name: _rate(broker, name, "ssl", seconds)),
+        ("SCRAM logins", lambda name: _rate(broker, name, "scram", seconds)),
+        ("produce 100 B, p99", lambda name: _storm(broker, name, seconds)),
+    ]
+    for name, run in lines:
+        if only.lower() in name.lower():
+            run(name)
+
+
+@contextmanager
+def _connection(broker: _Secure, kind: str) -> Iterator[socket.socket]:
+    if kind == "TLS":
+        sock: socket.socket = _client_context().wrap_socket(wire.connect(("127.0.0.1", broker.ports["ssl"])))
+    else:
+        sock = wire.connect(broker.address)
+    with sock:
+        yield sock
+
+
+def _client_context() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
+def _produce(broker: _Secure, name: str, kind: str, seconds: float) -> None:
+    topic = "sealed" if kind == "encrypted at rest" else "load"
+    framed = wire.produce_frame(topic, 1000, 16)
+    with _connection(broker, kind) as sock:
+        wire.create_topics(sock, topic)
+        size = wire.produce_until_accepted(sock, framed)
+
+        def run(most_s: float) -> Load:
+            return pipelined(sock, framed, size, together=4, ahead=64, seconds=most_s, most=50_000)
+
+        _stream(broker, name, run, seconds, len(framed))
+        wire.delete_topic(sock, topic)
+
+
+def _fetch(broker: _Secure, name: str, kind: str, seconds: float) -> None:
+    topic = "sealed" if kind == "encrypted at rest" else "load"
+    with _connection(broker, kind) as sock:
+        wire.create_topics(sock, topic)
+        wire.produce_until_accepted(sock, wire.produce_frame(topic, 1000, 64))
+        framed = wire.fetch_frame(topic, 0, 1)
+        _, size = wire.ask(sock, framed)
+
+        def run(most_s: float) -> Load:
+            return pipelined(sock, framed, size, together=1, ahead=8, seconds=most_s, most=10**9)
+
+        _stream(broker, name, run, seconds, size)
+        wire.delete_topic(sock, topic)
+
+
+def _stream(
+    broker: BrokerProcess, name: str, run: Callable[[float], Load], seconds: float, size: int
+) -> None:
+    for _ in range(max(broker.warm_up_rounds // 4, 1)):
+        run(seconds / 2)
+    before = broker.cpu_seconds()
+    load = run(seconds)
+    gigabytes = load.requests * size / 1e9
+    cpu = (broker.cpu_seconds() - before) / gigabytes
+    _say(broker, name, f"{1000 * gigabytes / load.seconds:,.0f} MB/s, CPU {cpu:.2f} s/GB")
+
+
+def _rate(broker: _Secure, name: str, kind: str, seconds: float) -> None:
+    address = "127.0.0.1", broker.ports[kind]
+    for _ in range(max(broker.warm_up_rounds // 4, 1)):
+        _newcomers(kind, address, seconds / 2)
+    before = broker.cpu_seconds()
+    count = _newcomers(kind, address, seconds)
+    cpu = 1e6 * (broker.cpu_seconds() - before) / count
+    _say(broker, name, f"{count / seconds:,.0f} /s, CPU {cpu:,.0f} µs each")
+
+
+def _newcomers(kind: str, address: tuple[str, int], seconds: float) -> int:
+    """Connections that come, are let in and go, so many at a time; how many."""
+    crowd = ScramCrowd(address, _USER, _PASSWORD, _MECHANISM) if kind == "scram" else None
+    context, count = _client_context(), 0
+    deadline = time.perf_counter() + seconds
+    while time.perf_counter() < deadline:
+        if crowd is not None:
+            crowd.come(_TOGETHER)
+        else:
+            _shake(context, address, _TOGETHER)
+        count += _TOGETHER
+    return count
+
+
+def _shake(context: ssl.SSLContext, address: tuple[str, int], count: int) -> None:
+    """Handshakes that are all under way at once."""
+    waiting = []
+    for _ in range(count):
+        sock = context.wrap_socket(wire.connect(address), do_handshake_on_connect=False)
+        sock.setblocking(False)
+        waiting.append(sock)
+    for sock in waiting:
+        try:
+            sock.do_handshake()
+        except ssl.SSLWantReadError:
+            sock.setblocking(True)
+    for sock in waiting:
+        sock.setblocking(True)
+        sock.do_handshake()
+        sock.close()
+
+
+def _storm(broker: _Secure, name: str, seconds: float) -> None:
+    """How long a small produce takes while newcomers come as fast as another process can send them."""
+    framed = wire.produce_frame("load", 100)
+    with _connection(broker, "plain") as sock:
+        wire.create_topics(sock, "load")
+        wire.produce_until_accepted(sock, framed)
+        os.setpriority(os.PRIO_PROCESS, 0, -15)
+        _say(broker, f"{name}, quiet", _latency(sock, framed, seconds))
+        for kind in ("ssl", "scram"):
+            command = [sys.executable, "-m", "tools.bench.bench_security", "--storm", kind]
+            command += [str(broker.ports[kind]), str(seconds + 2)]
+            with subprocess.Popen(
+                command, stdout=subprocess.PIPE, preexec_fn=lambda: os.setpriority(os.PRIO_PROCESS, 0, 0)
+            ) as storm:
+                time.sleep(1.5)
+                text = _latency(sock, framed, seconds)
+                assert storm.stdout is not None
+                count = int(storm.stdout.read())
+            what = "TLS handshakes" if kind == "ssl" else "SCRAM logins"
+            _say(broker, f"{name}, storm of {what}", f"{text} ({count / (seconds + 2):,.0f} /s)")
+        os.setpriority(os.PRIO_PROCESS, 0, 0)
+        wire.delete_topic(sock, "load")
+
+
+def _latency(sock: socket.socket, framed: bytes, seconds: float) -> str:
+    taken: list[float] = []
+    deadline = time.perf_counter() + seconds
+    while (began := time.perf_counter()) < deadline:
+        wire.ask(sock, framed)
+        taken.append(1000 * (time.perf_counter() - began))
+        time.sleep(0.001)
+    taken.sort()
+    p50, p99 = taken[len(taken) // 2], taken[int(len(taken) * 0.99)]
+    return f"p50 {p50:.2f} ms, p99 {p99:.2f} ms, longest {taken[-1]:.1f} ms"
+
+
+def _say(broker: BrokerProcess, name: str, figure: str) -> None:
+    print(f"{broker.label:12s} {name:46s} {figure}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
