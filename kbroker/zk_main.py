@@ -30,14 +30,18 @@ from kbroker.server.quotas import open_restrictions
 from kbroker.server.runtime import BlockingRunner, LoopTimer
 from kbroker.server.zk_client import open_links
 from kbroker.server.zk_settings import ZkNodeSettings, zk_node_settings
-from kbroker.types import uuid_to_string
+from kbroker.types import TopicPartition, uuid_to_string
 
 if TYPE_CHECKING:
     from kbroker.broker.controller_driver import ControllerDriver
     from kbroker.broker.raft_peers import QuorumService
+    from kbroker.broker.replica_manager import ReplicaManager
     from kbroker.broker.services import Services
+    from kbroker.broker.zk_requests import Key
     from kbroker.metadata.cache import MetadataCache
+    from kbroker.metadata.image import ClusterImage
     from kbroker.server.peer_client import PeerClient
+    from kbroker.storage.log_dir import LogDir
     from kbroker.storage.log_manager import LogManager
 
 
@@ -45,6 +49,8 @@ class ZooKeeperNode(Node):
     """A broker, any of which may be the controller."""
 
     _zk: ZkNode
+    _logs: LogManager
+    _timer: LoopTimer
 
     async def _start(self) -> None:
         self._quorum = quorum_config(self.config)
@@ -56,6 +62,7 @@ class ZooKeeperNode(Node):
         self._client_metrics = self._open_client_metrics()
         loop = asyncio.get_running_loop()
         timer, blocking = LoopTimer(loop), BlockingRunner(loop)
+        self._timer = timer
         self._undo.append(blocking.close)
         zk = self._zk = self._zookeeper(settings, timer)
         self._undo.append(self._end_session)
@@ -66,7 +73,7 @@ class ZooKeeperNode(Node):
         folders = self._folders = NodeFolders(
             self.config, self._disk, self._clock, self._undo, self.cluster_id
         )
-        logs = folders.open(self._topic_settings.at_start, self._format_plan)
+        logs = self._logs = folders.open(self._topic_settings.at_start, self._format_plan)
         self._undo.append(lambda: logs.close(self._broker_epoch, clean=not self._crashed))
         await self._unless_failed(zk.read())
         services = self._wire(logs, timer, blocking)
@@ -151,9 +158,18 @@ class ZooKeeperNode(Node):
         services.txns.link.remote = membership.ask_broker
         services.when_applied = zk.when
         services.absent_brokers = membership.absent
+        services.replicas.was_there = partial(_had_replica, zk.expected_image, self.node_id)
+        zk.offline_here = partial(_in_failed_directories, services.replicas)
         zk.on_registered = follower.registered
         self._undo.append(membership.stop)
         return membership
+
+    def _directory_failed(self, directory: LogDir) -> None:
+        if all(each.offline for each in self._logs.dirs):
+            self._fail()
+        else:
+            # Not from within the write that fails: who hears of it may change what is written.
+            self._timer.call_later(0, self._zk.directory_failed)
 
     # -- the end ---------------------------------------------------------------------------------------------
 
@@ -169,3 +185,16 @@ class ZooKeeperNode(Node):
     async def _leave_brokers(self, membership: ZkMembership) -> None:
         if not self._crashed:
             await resolved(membership.leave())
+
+
+def _in_failed_directories(replicas: ReplicaManager) -> list[Key]:
+    return [
+        (each.topic_id, index)
+        for (_, index), each in replicas.partitions.items()
+        if each.log is None or each.log.directory.offline
+    ]
+
+
+def _had_replica(image: ClusterImage, node_id: int, tp: TopicPartition) -> bool:
+    partition = image.topics.partition(*tp)
+    return partition is not None and node_id in partition.replicas

@@ -153,6 +153,8 @@ class ReplicaManager:
         self._leadership_listeners: list[Callable[[Leadership], None]] = []
         #: Told of a partition whose log was made later than the metadata was applied.
         self.on_log_made: Callable[[Partition], object] | None = None
+        #: Whether this broker had a replica before it started, where the first metadata do not tell.
+        self.was_there: Callable[[TopicPartition], bool] = lambda tp: False
         #: Told of a log directory that has failed.
         self.on_directory_failed: Callable[[LogDir], object] | None = None
         for directory in logs.dirs:
@@ -364,7 +366,7 @@ class ReplicaManager:
             return all(
                 each.offline or each.directory_id not in (assigned, ZERO_UUID) for each in self.logs.dirs
             )
-        return self._is_first and any(each.offline for each in self.logs.dirs)
+        return (self._is_first or self.was_there(tp)) and any(each.offline for each in self.logs.dirs)
 
     def _create(
         self, tp: TopicPartition, topic_id: Uuid, settings: TopicSettings, assigned: Uuid | None

@@ -5,7 +5,7 @@ the request of the same meaning that comes over the wire. A znode is taken away 
 as these tools look for that.
 
 Brokers of before Kafka 2.7 write ISRs themselves and notify the controller, which then reads the cluster
-again.
+again. All brokers notify it of log directories that have failed.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from kbroker.controller.decision import Decision
 from kbroker.controller.elections import ElectionType, elect_leaders
 from kbroker.controller.reassignment import Reassignment, ReassignmentOutcome, alter_reassignments
 from kbroker.controller.zookeeper import paths
+from kbroker.controller.zookeeper.node_znodes import decode_log_dir_event
 from kbroker.controller.zookeeper.topic_znodes import decode_partitions, decode_reassignments
 from kbroker.controller.zookeeper.tree import Delete
 from kbroker.controller.zookeeper.values import ZnodeError
@@ -49,6 +50,7 @@ class ZkAdminRequests:
     Args:
         rules: what elections obey.
         read_again: reads the whole cluster again (`ZkController.read_again`).
+        directory_failed: told the id of a broker one of whose log directories has failed.
     """
 
     def __init__(
@@ -58,12 +60,14 @@ class ZkAdminRequests:
         timer: Timer,
         rules: ElectionRules,
         read_again: Callable[[], None],
+        directory_failed: Callable[[int], None] | None = None,
     ) -> None:
         self._client = client
         self._controller = controller
         self._timer = timer
         self._rules = rules
         self._read_again = read_again
+        self._directory_failed = directory_failed
         #: Counts terms: what an earlier one still hears does not count.
         self._term = 0
         #: The partitions that /admin/reassign_partitions names, once that has begun.
@@ -72,7 +76,8 @@ class ZkAdminRequests:
     def activated(self, image: ClusterImage) -> None:
         """See `ControllerWatcher`."""
         self.resigned()
-        for look in (self._isr_changes, self._deletions, self._reassignments, self._elections):
+        looks = [self._isr_changes, self._deletions, self._reassignments, self._elections]
+        for look in [*looks, self._directory_failures]:
             # Not from within the activation: one of them may end it.
             self._later(look, self._term, 0)
 
@@ -115,13 +120,17 @@ class ZkAdminRequests:
         """What a znode asks for; None: there is none. A watch tells of the next one."""
         if (yield self._client.exists(path, self._watch(look, term))) is None:
             return None
+        data = yield from self._read(path)
+        return data if term == self._term else None
+
+    def _read(self, path: str) -> Generator[Deferred[Any], Any, bytes | None]:
         try:
             node = yield self._client.get(path)
         except ZkError as error:
             if error.code is ZkCode.NO_NODE:
                 return None
             raise
-        data: bytes | None = node.data if term == self._term else None
+        data: bytes = node.data
         return data
 
     # -- kinds -----------------------------------------------------------------------------------------------
@@ -133,6 +142,22 @@ class ZkAdminRequests:
             for name in names:
                 self._remove(f"{paths.ISR_CHANGES}/{name}")
             self._read_again()
+
+    def _directory_failures(self, term: int) -> Generator[Deferred[Any], Any, None]:
+        watch = self._watch(self._directory_failures, term)
+        names = yield self._client.children(paths.LOG_DIR_EVENTS, watch)
+        for name in names:
+            path = f"{paths.LOG_DIR_EVENTS}/{name}"
+            data = yield from self._read(path)
+            if term != self._term:
+                return
+            self._remove(path)
+            if data is None or self._directory_failed is None:
+                continue
+            try:
+                self._directory_failed(decode_log_dir_event(path, data))
+            except ZnodeError as error:
+                _log.error("not obeyed: %s", error)
 
     def _deletions(self, term: int) -> Generator[Deferred[Any], Any, None]:
         names = yield self._client.children(paths.DELETE_TOPICS, self._watch(self._deletions, term))

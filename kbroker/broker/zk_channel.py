@@ -12,19 +12,24 @@ asked whether it lives until its registration goes.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.peer import PeerAddress, PeerError, PeerFailure
 from kbroker.broker.zk_requests import (
+    Key,
     Told,
+    forgotten,
     knows_not_all,
     leader_and_isr,
+    offline,
     said,
     stop_replica,
     update_metadata,
 )
+from kbroker.protocol.generated.leader_and_isr_response import LeaderAndIsrResponse
 from kbroker.protocol.generated.stop_replica_request import StopReplicaRequest
 
 if TYPE_CHECKING:
@@ -40,10 +45,12 @@ _AGAIN_MS = 100.0
 _ASK_AGAIN_MS = 500.0
 _TIMEOUT_MS = 30_000.0
 _CHANNEL = "zk-controller"
+#: Makes a request from an image, the controller's id, the broker's, and what that has acknowledged.
+Builder: TypeAlias = Callable[["ClusterImage", int, int, Told], "tuple[Message | None, Told]"]
 
 
 class Suspects(Protocol):
-    """Brokers that are registered, and refuse connections."""
+    """Brokers that are registered, and refuse connections; and such as have lost a log directory."""
 
     def is_suspect(self, broker_id: int, epoch: int) -> bool:
         """Whether it is fenced for that."""
@@ -55,6 +62,10 @@ class Suspects(Protocol):
 
     def answered(self, broker_id: int, epoch: int) -> None:
         """One of them answers in this epoch."""
+        ...
+
+    def offline(self, broker_id: int, partitions: Collection[Key]) -> None:
+        """A broker has these in log directories that have failed."""
         ...
 
 
@@ -112,9 +123,18 @@ class ZkChannel:
                 known = self._brokers[broker.id] = _Broker(self, broker)
                 former = self._former.get(broker.id)
                 if former is not None and former.epoch == broker.epoch:
-                    known.told = said(former.told, former.asked)
+                    known.told, known.lost = said(former.told, former.asked), former.lost
             known.is_suspect = broker.fenced
             known.tell()
+
+    def ask_for_directories(self, broker_id: int) -> None:
+        """One of the broker's log directories has failed: by what it says to all that it leads and follows it
+        is known what lay there.
+        """
+        broker = self._brokers.get(broker_id)
+        if broker is not None:
+            broker.forget()
+            broker.tell()
 
     def resigned(self) -> None:
         """See `ControllerWatcher`."""
@@ -135,10 +155,12 @@ class ZkChannel:
         if broker.is_suspect:
             yield self._question(image, broker), told
             return
-        builders = [leader_and_isr, update_metadata, stop_replica]
+        lost = {each.id: each.lost for each in self._brokers.values() if each.lost}
+        update: Builder = partial(update_metadata, lost=lost)
+        builders: list[Builder] = [leader_and_isr, update, stop_replica]
         if knows_not_all(image, told):
             # Kafka's broker gives up on a leader that it has not heard of as a live broker.
-            builders.insert(0, update_metadata)
+            builders.insert(0, update)
         for build in builders:
             request, after = build(image, self._node_id, broker.id, told)
             if request is not None:
@@ -169,6 +191,16 @@ class ZkChannel:
         if self._suspects is not None and broker.is_suspect:
             self._suspects.answered(broker.id, broker.epoch)
 
+    def led(self, broker: _Broker, response: LeaderAndIsrResponse) -> None:
+        """What it leads and follows it has heard, and may have said what it cannot."""
+        if self._image is None:
+            return
+        lost = offline(self._image, response)
+        if lost:
+            broker.lost |= lost
+            if self._suspects is not None:
+                self._suspects.offline(broker.id, lost)
+
     # -- inside ----------------------------------------------------------------------------------------------
 
     def _is_suspect(self, broker: BrokerImage) -> bool:
@@ -193,6 +225,10 @@ class _Broker:
         self.told = Told()
         #: What it knows if it heard the last request.
         self.asked = self.told
+        #: What lies in log directories that have failed.
+        self.lost: set[Key] = set()
+        #: Told while a request was under way: `told` is to be forgotten after the answer.
+        self._forgets = False
         #: It is fenced, and asked whether it lives.
         self.is_suspect = False
         self._under_way = False
@@ -202,6 +238,11 @@ class _Broker:
     def stop(self) -> None:
         """It is gone, or this node is no controller any more."""
         self._stopped = True
+
+    def forget(self) -> None:
+        """It is to be told once more what it leads and follows."""
+        self.told = forgotten(self.told)
+        self._forgets = self._under_way
 
     def tell(self) -> None:
         """Send the next request, if none is under way and something is to be said."""
@@ -218,7 +259,8 @@ class _Broker:
         if self._stopped:
             return
         try:
-            code = done.result().error_code
+            response = done.result()
+            code = response.error_code
         except PeerError as error:
             if error.reason is PeerFailure.REFUSED:
                 self._channel.refused(self)
@@ -229,11 +271,14 @@ class _Broker:
             self._trouble(f"broker {self.id} answers with error {code}")
             return
         self._troubled = False
-        self.told = after
+        self.told = forgotten(after) if self._forgets else after
+        self._forgets = False
         if self.is_suspect:
             self._channel.answered(self)
-        else:
-            self.tell()
+            return
+        if isinstance(response, LeaderAndIsrResponse):
+            self._channel.led(self, response)
+        self.tell()
 
     def _trouble(self, text: str) -> None:
         if not self._troubled:

@@ -12,7 +12,7 @@ closed it. One that refuses connections is fenced before that, and is back as so
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker import flow
@@ -22,7 +22,7 @@ from kbroker.broker.zk_port import WatchEvent, ZkCode, ZkError
 from kbroker.controller.brokers import fence_broker, unfence_broker
 from kbroker.controller.decision import Decision
 from kbroker.controller.election_rules import ElectionRules
-from kbroker.controller.elections import broker_back
+from kbroker.controller.elections import PartitionRef, broker_back, elect_anew
 from kbroker.controller.zookeeper import paths
 from kbroker.controller.zookeeper.reading import Reading, broker_records, read
 from kbroker.controller.zookeeper.steps import births, with_leader_epochs
@@ -30,12 +30,14 @@ from kbroker.controller.zookeeper.tree import Node, Tree
 from kbroker.controller.zookeeper.values import ZnodeError
 from kbroker.errors import ApiError
 from kbroker.plain import replace
+from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
 from kbroker.protocol.generated.register_broker_record import RegisterBrokerRecord
 
 if TYPE_CHECKING:
     from kbroker.broker.controller_driver import ControllerDriver
     from kbroker.broker.timer import Timer
     from kbroker.broker.zk_election import ZkElection
+    from kbroker.broker.zk_requests import Key
     from kbroker.broker.zk_session import ZkClient
     from kbroker.controller.zookeeper.writing import Claim
     from kbroker.metadata.image import ClusterImage
@@ -78,6 +80,8 @@ class ZkController:
         self._told_problems: set[str] = set()
         #: Registered in that epoch, and fenced, as they refuse connections.
         self._suspects: set[tuple[int, int]] = set()
+        #: What brokers have in log directories that have failed: they are not to lead it.
+        self._offline: dict[int, set[Key]] = {}
         #: Brokers or topics changed while the tree was being read.
         self._missed = False
 
@@ -87,6 +91,7 @@ class ZkController:
         """See `ElectionListener`."""
         self._claim = claim
         self._suspects.clear()
+        self._offline.clear()
         self._read()
 
     def resigned(self) -> None:
@@ -124,6 +129,12 @@ class ZkController:
         if self._writer is not None and self.is_suspect(broker_id, epoch):
             self._suspects.discard((broker_id, epoch))
             self._decide(lambda image: self._unfence(image, broker_id, epoch))
+
+    def offline(self, broker_id: int, partitions: Collection[Key]) -> None:
+        """See `Suspects`: others lead these, and the broker is in none of their ISRs."""
+        if self._writer is not None:
+            self._offline.setdefault(broker_id, set()).update(partitions)
+            self._decide(lambda image: self._without(image, broker_id, partitions))
 
     def lost(self, broker_id: int) -> None:
         """A broker refuses connections, in whichever epoch it is registered."""
@@ -309,7 +320,18 @@ class ZkController:
         if broker is None or not broker.fenced or broker.epoch != epoch:
             return Decision(None)
         _log.info("broker %d answers again", broker_id)
-        return unfence_broker(image, broker_id, epoch, self._rules)
+        unfenced = unfence_broker(image, broker_id, epoch, self._rules)
+        return Decision(None, self._possible(unfenced.records), atomic=False)
+
+    def _without(self, image: ClusterImage, broker_id: int, partitions: Collection[Key]) -> Decision[None]:
+        held = [
+            PartitionRef(topic, index)
+            for topic_id, index in partitions
+            if (topic := image.topics.by_id(topic_id)) is not None
+            and index < len(topic.partitions)
+            and (broker_id in topic.partitions[index].isr or topic.partitions[index].leader == broker_id)
+        ]
+        return Decision(None, elect_anew(image, self._rules, held, gone=broker_id), atomic=False)
 
     def _join(self, image: ClusterImage, record: RegisterBrokerRecord) -> Decision[None]:
         broker = image.brokers.get(record.broker_id)
@@ -317,6 +339,8 @@ class ZkController:
             return Decision(None)
         if self.is_suspect(record.broker_id, record.broker_epoch):
             return Decision(None)
+        # What this life of it cannot lead it will say.
+        self._offline.pop(record.broker_id, None)
         record.fenced = True
         known = image.apply([record])
         unfenced = unfence_broker(known, record.broker_id, record.broker_epoch, self._rules)
@@ -326,7 +350,16 @@ class ZkController:
         broker = image.brokers.get(broker_id)
         if broker is None or broker.fenced:
             return Decision(None)
-        return Decision(None, broker_back(image, self._rules, broker_id), atomic=False)
+        return Decision(None, self._possible(broker_back(image, self._rules, broker_id)), atomic=False)
+
+    def _possible(self, records: Sequence[MetadataRecord]) -> list[MetadataRecord]:
+        """Without the elections of leaders that have lost the partition's log directory."""
+        return [
+            each
+            for each in records
+            if not isinstance(each, PartitionChangeRecord)
+            or (each.topic_id, each.partition_id) not in self._offline.get(each.leader, ())
+        ]
 
     def _births(self, image: ClusterImage) -> Decision[None]:
         """Partitions that have replicas and no state get their first leader, where one lives."""

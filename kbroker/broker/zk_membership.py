@@ -120,6 +120,8 @@ class ZkMembership:
         """See `ControllerWatcher`: who is gone already leads nothing."""
         # Not from within: the watch hears of the image that was read in this turn of the loop, too.
         self._timer.call_later(0, self._watch.became_active)
+        # It may have been started without one of its log directories.
+        self._zk.metadata.when_told(self._zk.tell_own_directories)
 
     def committed(self, image: ClusterImage) -> None:
         """See `ControllerWatcher`."""

@@ -11,12 +11,13 @@ is the controller its image comes from there, else of LeaderAndIsr and UpdateMet
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker import flow
 from kbroker.broker.controller_driver import ControllerDriver
 from kbroker.broker.deferred import Deferred
+from kbroker.broker.zk_admin_requests import ZkAdminRequests
 from kbroker.broker.zk_channel import ZkChannel
 from kbroker.broker.zk_controller import ZkController
 from kbroker.broker.zk_election import ZkElection
@@ -27,6 +28,7 @@ from kbroker.broker.zk_registration import ZkRegistration
 from kbroker.broker.zk_session import ZkClient
 from kbroker.controller.zookeeper.node_znodes import BrokerZnode
 from kbroker.controller.zookeeper.reading import read
+from kbroker.controller.zookeeper.steps import log_dir_failed
 from kbroker.controller.zookeeper.tree import Create
 from kbroker.errors import ConfigError
 from kbroker.metadata.image import ClusterImage, Endpoint, TopicsImage
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from kbroker.broker.peer import Peers
     from kbroker.broker.timer import Timer
     from kbroker.broker.zk_port import ZkLink
+    from kbroker.broker.zk_requests import Key
     from kbroker.clock import Clock
     from kbroker.controller.election_rules import ElectionRules
     from kbroker.metadata.cache import MetadataCache
@@ -109,11 +112,14 @@ class ZkNode:
         self.metadata: ZkMetadata
         self.controller: ControllerDriver
         self._term: ZkController
+        self._channel: ZkChannel
         self._election: ZkElection
         #: The whole cluster, as it was read at the start.
         self.expected_image = ClusterImage("")
         #: Told why this broker cannot go on, after it has served.
         self.on_refused: Callable[[str], object] = _log.error
+        #: The partitions of this node's own log directories that have failed.
+        self.offline_here: Callable[[], Collection[Key]] = tuple
         #: Told that this broker is registered in a new session.
         self.on_registered: Callable[[], object] = _nothing
         self._connected: Deferred[None] = Deferred()
@@ -149,7 +155,18 @@ class ZkNode:
         self._term = ZkController(self.client, self.controller, self.metadata, self._timer, setup.rules)
         self._election = ZkElection(self.client, setup.node_id, self._clock, self._timer, self._term)
         self._term.election = self._election
-        self.controller.watch(ZkChannel(setup.node_id, peers, self._timer, setup.listener, self._term))
+        channel = self._channel = ZkChannel(setup.node_id, peers, self._timer, setup.listener, self._term)
+        self.controller.watch(channel)
+        self.controller.watch(
+            ZkAdminRequests(
+                self.client,
+                self.controller,
+                self._timer,
+                setup.rules,
+                self._term.read_again,
+                self._directory_failed_of,
+            )
+        )
         return self.controller
 
     def listen_to_changes(self) -> ZkNotifications:
@@ -195,6 +212,16 @@ class ZkNode:
         """False while the session may be over, so that others may lead what this broker believes to lead."""
         return self.client.live
 
+    def directory_failed(self) -> None:
+        """A log directory of this node has failed: the controller is to hear of it."""
+        self.client.multi([log_dir_failed(self._setup.node_id)]).then(self._directory_is_told)
+
+    def tell_own_directories(self) -> None:
+        """As the controller: what this node cannot lead, for want of a log directory, others do."""
+        lost = self.offline_here()
+        if lost:
+            self._term.offline(self._setup.node_id, lost)
+
     def broker_lost(self, broker_id: int) -> None:
         """A broker refuses connections: as the controller, let others lead what it led."""
         self._term.lost(broker_id)
@@ -237,6 +264,23 @@ class ZkNode:
             self._election.session_over()
 
     # -- inside ----------------------------------------------------------------------------------------------
+
+    def _directory_is_told(self, done: Deferred[Any]) -> None:
+        try:
+            done.result()
+        except ZkError as error:
+            if self._stopped:
+                return
+            # A controller that hears of it twice only asks twice.
+            _log.warning("the controller does not hear of a failed log directory yet: %s", error)
+            self._timer.call_later(5 * _AGAIN_MS, self.directory_failed)
+
+    def _directory_failed_of(self, broker_id: int) -> None:
+        """As the controller: a broker has said so."""
+        if broker_id == self._setup.node_id:
+            self.tell_own_directories()
+        else:
+            self._channel.ask_for_directories(broker_id)
 
     def _listen(self) -> None:
         assert self._notifications is not None

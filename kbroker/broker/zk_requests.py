@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from kbroker.errors import ErrorCode
 from kbroker.plain import made, plain
 from kbroker.protocol.generated.leader_and_isr_request import (
     LeaderAndIsrLiveLeader,
@@ -27,6 +28,7 @@ from kbroker.protocol.generated.update_metadata_request import (
 
 if TYPE_CHECKING:
     from kbroker.metadata.image import BrokerImage, ClusterImage, PartitionImage, TopicImage
+    from kbroker.protocol.generated.leader_and_isr_response import LeaderAndIsrResponse
     from kbroker.types import Uuid
 
 #: As a leader: the topic is being deleted; as a leader epoch: delete it in whichever epoch.
@@ -35,6 +37,10 @@ EPOCH_DURING_DELETE = -2
 
 #: A partition as it was told: topic id and index.
 Key = tuple["Uuid", int]
+
+#: By broker, those of its partitions that lie in failed log directories.
+Lost = Mapping[int, Collection[Key]]
+_NONE_LOST: Lost = {}
 
 
 class Replica(NamedTuple):
@@ -75,6 +81,32 @@ def said(told: Told, asked: Told) -> Told:
         if key not in told.replicas
     }
     return Told({**told.replicas, **replicas}, {**known, **topics}, {}, True)
+
+
+def forgotten(told: Told) -> Told:
+    """The same, but that the broker is to be told once more what it leads and follows."""
+    replicas = {
+        key: each._replace(state=each.state._replace(leader_epoch=-1)) for key, each in told.replicas.items()
+    }
+    return Told(replicas, told.metadata, told.brokers, told.first)
+
+
+def offline(image: ClusterImage, response: LeaderAndIsrResponse) -> set[Key]:
+    """The partitions that lie in a failed log directory of the broker that answers, also by names (before
+    version 5).
+    """
+    failed = ErrorCode.KAFKA_STORAGE_ERROR
+    found = {
+        (topic.topic_id, each.partition_index)
+        for topic in response.topics
+        for each in topic.partition_errors
+        if each.error_code == failed
+    }
+    for each in response.partition_errors:
+        topic_image = image.topics.get(each.topic_name)
+        if each.error_code == failed and topic_image is not None:
+            found.add((topic_image.id, each.partition_index))
+    return found
 
 
 def _live(image: ClusterImage) -> dict[int, BrokerImage]:
@@ -155,16 +187,20 @@ def _leader_and_isr_state(
 
 
 def update_metadata(
-    image: ClusterImage, controller_id: int, broker_id: int, told: Told
+    image: ClusterImage, controller_id: int, broker_id: int, told: Told, lost: Lost = _NONE_LOST
 ) -> tuple[UpdateMetadataRequest | None, Told]:
-    """The live brokers, and what changed of topics; None: the broker knows all."""
+    """The live brokers, and what changed of topics; None: the broker knows all.
+
+    Args:
+        lost: replicas of live brokers in log directories that have failed.
+    """
     live = _live(image)
     known = {} if told.metadata is None else told.metadata
     brokers_changed = told.metadata is None or told.brokers != live
     # Which replicas are offline follows from the live brokers.
     all_anew = told.metadata is None or told.brokers.keys() != live.keys()
     topics = [
-        _topic_state(image, topic, None if all_anew else known.get(topic.id), live)
+        _topic_state(image, topic, None if all_anew else known.get(topic.id), live, lost)
         for topic in image.topics
         if all_anew or known.get(topic.id) != topic
     ]
@@ -193,7 +229,11 @@ def _broker(broker: BrokerImage) -> UpdateMetadataBroker:
 
 
 def _topic_state(
-    image: ClusterImage, topic: TopicImage, known: TopicImage | None, live: Mapping[int, BrokerImage]
+    image: ClusterImage,
+    topic: TopicImage,
+    known: TopicImage | None,
+    live: Mapping[int, BrokerImage],
+    lost: Lost,
 ) -> UpdateMetadataTopicState:
     before = () if known is None else known.partitions
     states = [
@@ -205,7 +245,11 @@ def _topic_state(
             isr=list(partition.isr),
             zk_version=partition.partition_epoch,
             replicas=list(partition.replicas),
-            offline_replicas=[each for each in partition.replicas if each not in live],
+            offline_replicas=[
+                each
+                for each in partition.replicas
+                if each not in live or (each in lost and (topic.id, index) in lost[each])
+            ],
         )
         for index, partition in enumerate(topic.partitions)
         if index >= len(before) or before[index] != partition

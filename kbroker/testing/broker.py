@@ -181,6 +181,9 @@ class Broker(RunningBroker):
             from kbroker.testing.zookeeper import ZOOKEEPER_SETTINGS
 
             settings = {**ZOOKEEPER_SETTINGS, **settings, "zookeeper.connect": self.zookeeper}
+            if "broker.id" not in settings and "node.id" not in settings:
+                # Else it would be given one, from 1001 on.
+                settings["broker.id"] = "1"
         settings.setdefault("listeners", f"PLAINTEXT://{self.host}:{self.port}")
         if self._subprocess:
             from kbroker.testing.process import ProcessRunner

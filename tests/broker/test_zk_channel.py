@@ -10,6 +10,12 @@ from kbroker.broker.zk_channel import ZkChannel
 from kbroker.controller.brokers import fence_broker
 from kbroker.controller.topics import TopicRef, delete_topics
 from kbroker.controller.zookeeper.steps import with_leader_epochs
+from kbroker.plain import replace
+from kbroker.protocol.generated.leader_and_isr_response import (
+    LeaderAndIsrPartitionError,
+    LeaderAndIsrResponse,
+    LeaderAndIsrTopicError,
+)
 from kbroker.types import ZERO_UUID
 from tests.controller.clusters import cluster, with_topic
 
@@ -193,6 +199,9 @@ class Suspects:
     def answered(self, broker_id, epoch):
         self.log.append(("answered", broker_id))
 
+    def offline(self, broker_id, partitions):
+        self.log.append(("offline", broker_id, set(partitions)))
+
 
 def test_who_refuses_connections_is_asked_whether_it_lives(peers):
     suspects, timer = Suspects(), Timer()
@@ -229,3 +238,53 @@ def test_a_connection_that_ends_says_nothing_about_a_broker(peers):
     channel.activated(image_of(1, 2))
     peers.take(2)[1].fail(PeerError(PeerFailure.CLOSED))
     assert not suspects.log
+
+
+def by_id(topic, *errors):
+    """An answer to LeaderAndIsr since version 5."""
+    partitions = [
+        LeaderAndIsrPartitionError(partition_index=at, error_code=code) for at, code in enumerate(errors)
+    ]
+    return LeaderAndIsrResponse(
+        topics=[LeaderAndIsrTopicError(topic_id=topic.id, partition_errors=partitions)]
+    )
+
+
+def by_name(topic, *errors):
+    """Before that."""
+    partitions = [
+        LeaderAndIsrPartitionError(topic_name=topic.name, partition_index=at, error_code=code)
+        for at, code in enumerate(errors)
+    ]
+    return LeaderAndIsrResponse(partition_errors=partitions)
+
+
+@pytest.mark.parametrize("answered", [by_id, by_name])
+def test_what_a_broker_has_lost_with_a_directory(peers, answered):
+    suspects = Suspects()
+    channel = ZkChannel(1, peers, Timer(), "PLAINTEXT", suspects)
+    image = image_of(1, 2)
+    topic = image.topics.get("t")
+    channel.activated(image)
+    peers.answer_all()
+    channel.ask_for_directories(2)
+    asked, answer = peers.take(2)
+    assert asked.NAME == "LeaderAndIsrRequest"
+    assert len(asked.topic_states[0].partition_states) == 2
+    # Asked once more while it answers.
+    channel.ask_for_directories(2)
+    answer.resolve(answered(topic, 11, 56))
+    assert suspects.log == [("offline", 2, {(topic.id, 1)})]
+    asked, answer = peers.take(2)
+    assert asked.NAME == "LeaderAndIsrRequest"
+    answer.resolve(answered(topic, 11, 56))
+    assert not peers.sent
+    # Others hear of it with the next change of the partition.
+    changed_image = changed(image, fence_broker(image, 2, image.brokers[2].epoch))
+    changed_image = replace(changed_image, brokers=image.brokers)
+    channel.committed(changed_image)
+    peers.take(2)[1].resolve(answered(topic, 0, 0))
+    update, _ = peers.take(2)
+    states = update.topic_states[0].partition_states
+    assert [each.offline_replicas for each in states] == [[], [2]]
+    channel.ask_for_directories(7)

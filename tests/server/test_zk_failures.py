@@ -2,7 +2,13 @@
 
 import pytest
 
-from kbroker.testing.cluster import Cluster
+from kbroker.client.cluster import Cluster as Client
+from kbroker.client.offsets import list_offsets
+from kbroker.client.records import produce
+from kbroker.protocol.record_batch import Record
+from kbroker.testing import Broker, Cluster
+from kbroker.types import TopicPartition
+from tests.doubles import wait_until
 from tests.needs import need_java
 from tests.server.zookeeper import ZooKeeperServer
 
@@ -67,3 +73,116 @@ def test_a_killed_controller_is_followed_before_its_session_ends(cluster):
     cluster.wait_for(lambda: cluster.controller() not in (-1, gone), SESSION_MS / 2000)
     cluster.wait_for(without(cluster, gone), SESSION_MS / 2000)
     assert registered(cluster) == ({1, 2, 3, 4}, b"2")
+
+
+# -- log directories -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def disks(tmp_path_factory):
+    """Three nodes with two log directories each."""
+    need_java()
+    pytest.importorskip("kazoo")
+    folder = tmp_path_factory.mktemp("disks")
+    with ZooKeeperServer(folder / "zookeeper") as server:
+        cluster = Cluster(
+            3,
+            controller="zookeeper",
+            zookeeper=server.address,
+            data=str(folder / "data"),
+            in_process=True,
+            links=False,
+        )
+        cluster._plan()
+        for node in cluster.nodes.values():
+            node.settings["log.dirs"] = f"{node.data}/one,{node.data}/two"
+        with cluster:
+            cluster.create_topic("t", 6)
+            cluster.wait_for(cluster.all_in_sync)
+            yield cluster
+
+
+def inside(cluster, node_id):
+    """The node itself, and its event loop."""
+    runner = cluster.nodes[node_id]._runner
+    return runner._node, runner._loop
+
+
+def lost_by(cluster, victim, asked):
+    """The partitions of which a node says that this replica is offline."""
+    return {each for each in range(6) if victim in cluster.describe("t", each, asked).offline_replicas}
+
+
+@pytest.mark.parametrize("which", ["another", "the controller"])
+def test_what_lies_in_a_failed_directory_is_led_by_others(disks, which):
+    controller = disks.controller()
+    victim = (
+        controller if which == "the controller" else next(each for each in disks.nodes if each != controller)
+    )
+    node, loop = inside(disks, victim)
+    # The first one is that of the metadata in KRaft, where there is no going on without it.
+    failed = node._logs.dirs[0]
+    there = {
+        tp.partition for tp, log in node._logs.logs.items() if log.directory is failed and tp.topic == "t"
+    }
+    assert 0 < len(there) < 6
+    loop.call_soon_threadsafe(failed.fail_for_good, OSError(5, "Input/output error"))
+
+    def moved():
+        found = {each: disks.describe("t", each) for each in range(6)}
+        return all(found[each].leader_id not in (-1, victim) for each in there) and all(
+            (victim in partition.isr_nodes) == (index not in there) for index, partition in found.items()
+        )
+
+    disks.wait_for(moved)
+    # The controller itself does not say which replicas of live brokers are offline.
+    other = next(each for each in disks.nodes if each != controller)
+    if victim != controller:
+        disks.wait_for(lambda: lost_by(disks, victim, other) == there)
+    disks.wait_for(lambda: not children(disks.zookeeper, "/log_dir_event_notification"))
+    assert disks.controller() == controller
+    assert not node.failed.is_set()
+
+
+def test_a_partition_whose_only_log_is_out_of_reach_is_led_by_nobody(tmp_path):
+    """Not by a new, empty one."""
+    need_java()
+    pytest.importorskip("kazoo")
+    with ZooKeeperServer(tmp_path / "zookeeper") as server:
+        one, two = tmp_path / "one", tmp_path / "two"
+        settings = {"log.dirs": f"{one},{two}"}
+        with Broker(zookeeper=server.address, config=settings) as broker, Client(broker.bootstrap) as client:
+            broker.create_topic("t", partitions=4)
+            there = {int(each.name[2:]) for each in two.glob("t-*")}
+            for each in there:
+                produce(client, TopicPartition("t", each), [Record(-1, 0, b"k", b"v")])
+        assert 0 < len(there) < 4
+        two.rename(tmp_path / "away")
+        two.write_text("no folder")
+        with Broker(zookeeper=server.address, config=settings) as broker, Client(broker.bootstrap) as client:
+
+            def leaders():
+                (topic,) = client.metadata(["t"]).topics
+                return {each.partition_index: each.leader_id for each in topic.partitions}
+
+            wait_until(
+                lambda: leaders() == {each: -1 if each in there else 1 for each in range(4)}, "leaders"
+            )
+        two.unlink()
+        (tmp_path / "away").rename(two)
+        with Broker(zookeeper=server.address, config=settings) as broker, Client(broker.bootstrap) as client:
+            wait_until(lambda: leaders() == dict.fromkeys(range(4), 1), "leaders")
+            ends = list_offsets(client, [TopicPartition("t", each) for each in there])
+            assert {each.offset for each in ends.values()} == {1}
+
+
+def children(address, path):
+    from kazoo.client import KazooClient
+
+    client = KazooClient(address)
+    client.start()
+    try:
+        return client.get_children(path)
+    finally:
+        client.stop()
+        client.close()
