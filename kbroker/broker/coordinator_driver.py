@@ -16,6 +16,7 @@ from kbroker.broker.consumer_groups import ConsumerGroupRules, TopicNews
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.gathered_commits import CommitGatherer
 from kbroker.broker.shard_driver import ShardDriver
+from kbroker.broker.shard_loader import ShardLoader
 from kbroker.broker.streams_groups import StreamsGroupRules
 from kbroker.coordinator.group.classic_requests import Joining
 from kbroker.coordinator.group.group import Group
@@ -126,8 +127,7 @@ class GroupCoordinatorDriver:
             consumer_limits=self._consumer_rules.limits,
             streams_limits=self.streams_rules.limits,
         )
-        self._to_load: deque[ShardDriver[GroupShard]] = deque()
-        self._loading = False
+        self._loader = ShardLoader(timer)
         self._expiry: TimerHandle = timer.call_later(self._check_interval_ms, self._expire)
 
     # -- which shard -----------------------------------------------------------------------------------------
@@ -169,23 +169,7 @@ class GroupCoordinatorDriver:
                 self._commit_timeout_ms,
             )
             self.shards[tp.partition] = driver
-            self._to_load.append(driver)
-            if not self._loading:
-                self._loading = True
-                self._timer.call_later(0, self._load_next)
-
-    def _load_next(self) -> None:
-        while self._to_load and (self._to_load[0].ready or self._to_load[0].closed):
-            self._to_load.popleft()
-        if not self._to_load:
-            self._loading = False
-            return
-        try:
-            self._to_load[0].load_some()
-        except ApiError:
-            # The disk failed or leadership just went; leadership's end takes the shard away.
-            self._to_load.popleft()
-        self._timer.call_later(0, self._load_next)
+            self._loader.add(driver)
 
     # -- members ---------------------------------------------------------------------------------------------
 
@@ -397,7 +381,7 @@ class GroupCoordinatorDriver:
     def close(self) -> None:
         """The broker stops: nobody waits any more."""
         self._expiry.cancel()
-        self._to_load.clear()
+        self._loader.close()
         for driver in self.shards.values():
             driver.close(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         self.shards.clear()

@@ -117,12 +117,19 @@ class ShardDriver(Generic[S]):
     # -- loading ---------------------------------------------------------------------------------------------
 
     def load_some(self) -> bool:
-        """Replay the next part of the log; True when there is no more and requests may come."""
+        """Replay the next part of the log; True when there is no more and requests may come.
+
+        Raises:
+            ApiError: NOT_COORDINATOR: the log cannot be read. The next call goes on where this one stopped.
+        """
         if self.ready or self.closed:
             return True
         read = 0
         while read < LOAD_BYTES // 2:  # a full read leaves the rest to the next turn
-            data = self._replicas.read_internal(self.tp, self._load_offset, LOAD_BYTES)
+            try:
+                data = self._replicas.read_internal(self.tp, self._load_offset, LOAD_BYTES)
+            except (ApiError, OSError) as error:
+                raise ApiError(ErrorCode.NOT_COORDINATOR, f"the log cannot be read: {error}") from error
             start = self._load_offset
             for header in iter_batches(data):
                 self._replay(data, header)

@@ -6,12 +6,12 @@ the other in the background, or at once when a request needs one.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from kbroker.broker.shard_driver import ShardDriver
+from kbroker.broker.shard_loader import ShardLoader
 from kbroker.coordinator.partitioner import partition_for
 from kbroker.coordinator.shard import Shard
 from kbroker.errors import ApiError, ErrorCode
@@ -45,11 +45,9 @@ class ShardSet(Generic[S]):
         self.shards: dict[int, ShardDriver[S]] = {}
         self._topic = topic
         self._metadata = metadata
-        self._timer = timer
         self._make = make
         self._epochs: dict[int, int] = {}
-        self._to_load: deque[ShardDriver[S]] = deque()
-        self._loading = False
+        self._loader = ShardLoader(timer)
 
     def find(self, key: str) -> ShardDriver[S]:
         """The shard of `key`, loaded.
@@ -89,27 +87,11 @@ class ShardSet(Generic[S]):
         driver = self._make(tp, change.leader_epoch)
         self.shards[tp.partition] = driver
         self._epochs[tp.partition] = change.leader_epoch
-        self._to_load.append(driver)
-        if not self._loading:
-            self._loading = True
-            self._timer.call_later(0, self._load_next)
-
-    def _load_next(self) -> None:
-        while self._to_load and (self._to_load[0].ready or self._to_load[0].closed):
-            self._to_load.popleft()
-        if not self._to_load:
-            self._loading = False
-            return
-        try:
-            self._to_load[0].load_some()
-        except ApiError:
-            # The disk failed or leadership just went; leadership's end takes the shard away.
-            self._to_load.popleft()
-        self._timer.call_later(0, self._load_next)
+        self._loader.add(driver)
 
     def close(self) -> None:
         """The broker stops: nobody waits any more."""
-        self._to_load.clear()
+        self._loader.close()
         for driver in self.shards.values():
             driver.close(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         self.shards.clear()

@@ -6,6 +6,7 @@ import pytest
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.replica_manager import Leadership
+from kbroker.broker.shard_loader import RETRY_MS
 from kbroker.broker.transaction_driver import TransactionDriver
 from kbroker.coordinator.transaction.state import State
 from kbroker.errors import ApiError, ErrorCode
@@ -110,3 +111,33 @@ def test_who_is_no_coordinator_any_more_tries_nothing(world):
     written()
     assert not is_wanted()
     assert len(world.replicas.log) == size
+
+
+@pytest.mark.parametrize("problem", [OSError(5, "I/O error"), ApiError(ErrorCode.KAFKA_STORAGE_ERROR)])
+def test_64_a_log_that_cannot_be_read_for_a_while_is_loaded_when_it_can(world, problem):
+    """Nobody asks meanwhile: what was decided about the transaction is carried out all the same."""
+    world.end().result()
+    world.driver.on_leadership(Leadership(TP, ZERO_UUID, -1))
+    read = world.replicas.read_internal
+    other = TopicPartition(TP.topic, 1)
+
+    def fails(tp, offset, max_bytes=0):
+        if tp == TP:
+            raise problem
+        return b""
+
+    world.replicas.read_internal = fails
+    world.driver.on_leadership(Leadership(TP, ZERO_UUID, 4))
+    world.driver.on_leadership(Leadership(other, ZERO_UUID, 0))
+    for _ in range(4):
+        world.pass_time()
+    with pytest.raises(ApiError) as refused:
+        world.driver.describe("x")
+    assert refused.value.code == ErrorCode.NOT_COORDINATOR
+    world.replicas.read_internal = lambda tp, offset, max_bytes=0: read(tp, offset) if tp == TP else b""
+    assert len(world.sender.asked) == 1
+    world.pass_time(RETRY_MS)
+    for _ in range(4):
+        world.pass_time()
+    assert [due.coordinator_epoch for due, _, _ in world.sender.asked] == [3, 4]
+    assert world.state is State.PREPARE_COMMIT

@@ -15,7 +15,7 @@ class _Address:
         self.address = host, int(port)
 
 
-def test_500_members_join_at_once_then_half_of_them_die() -> None:
+def test_66_500_members_join_at_once_then_half_of_them_die() -> None:
     """Each time one generation: the first waits for all (KIP-134), the second for the ends of sessions."""
     with Broker(config=SETTINGS, subprocess=True) as broker:
         place = _Address(broker.bootstrap)

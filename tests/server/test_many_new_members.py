@@ -26,7 +26,7 @@ def owners(members: list[NewMember]) -> Counter[int]:
     return Counter(p for member in members for topic in member.owned for p in topic.partitions)
 
 
-def test_500_members_share_the_partitions_then_half_of_them_die() -> None:
+def test_66_500_members_share_the_partitions_then_half_of_them_die() -> None:
     """Each partition has one owner, in one epoch, before and after."""
     with Broker(config=SETTINGS, subprocess=True) as broker:
         place = _Address(broker.bootstrap)

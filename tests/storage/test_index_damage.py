@@ -73,7 +73,7 @@ def test_every_answer_is_as_with_good_indexes(damage, suffix) -> None:
 
 
 @pytest.mark.parametrize("start", [0, 40, 90])
-def test_a_lost_transaction_index_comes_back_as_it_was(start) -> None:
+def test_62_a_lost_transaction_index_comes_back_as_it_was(start) -> None:
     disk = kafka_disk(SINGLE)
     names = [e.name for e in disk.list_dir("/data/txn-0") if e.name.endswith(".txnindex") and e.size]
     before = {name: disk.read_file(f"/data/txn-0/{name}") for name in names}
