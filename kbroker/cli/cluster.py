@@ -103,7 +103,7 @@ def start_cluster(options: argparse.Namespace) -> int:
                     return 0 if events.get() is None else 1
         if not all(process.serves for process in processes):
             return 1
-        print(_banner(nodes, cluster_id or _known_id(nodes)), flush=True)
+        print(_banner(options, nodes, cluster_id or _known_id(nodes)), flush=True)
         return _watch(len(processes), events, options)
     finally:
         _stop(processes)
@@ -169,8 +169,6 @@ def _plan(options: argparse.Namespace) -> tuple[list[LocalNode], str]:
     count: int = options.cluster
     if not 1 <= count <= NODES_MAX:
         raise ConfigError(f"--cluster must be between 1 and {NODES_MAX}, not {count}")
-    if options.config:
-        raise ConfigError("--cluster goes without --config: each node gets settings of its own; use --set")
     if options.node is not None and not 1 <= options.node <= count:
         raise ConfigError(f"--node must be between 1 and {count}, not {options.node}")
     if options.node is not None and options.port == 0:
@@ -264,18 +262,29 @@ def _zookeeper(options: argparse.Namespace) -> str:
 
 
 def _overrides(options: argparse.Namespace) -> dict[str, str]:
+    """What holds for all nodes: of files, and of the command line, which wins."""
+    from kbroker.cli.start import read_settings
     from kbroker.config.sources import parse_assignment
 
-    return dict(parse_assignment(text) for text in options.set)
+    found: dict[str, str] = {}
+    for path in options.config:
+        found |= read_settings(path)
+    return found | dict(parse_assignment(text) for text in options.set)
 
 
-def _banner(nodes: Sequence[LocalNode], cluster_id: str) -> str:
+def _banner(options: argparse.Namespace, nodes: Sequence[LocalNode], cluster_id: str) -> str:
     from kbroker import __version__
     from kbroker.cli.start import admin_command
 
-    admin = f"{admin_command()} -b {nodes[0].bootstrap}"
+    protocol = _overrides(options).get("security.inter.broker.protocol", "PLAINTEXT")
+    client = "" if protocol == "PLAINTEXT" else " --command-config client.properties"
+    admin = f"{admin_command()} -b {nodes[0].bootstrap}{client}"
     lines = [f"kbroker {__version__}: a cluster of {len(nodes)} nodes  (cluster {cluster_id})"]
     lines += [f"  node {node.id} listens on {node.bootstrap}, data in {node.folder}" for node in nodes]
+    if client:
+        lines.append(
+            f"clients need security.protocol={protocol} (docs/security.md tells of client.properties)"
+        )
     lines += [
         f"reach it at {','.join(node.bootstrap for node in nodes)}",
         f"try:  {admin} topics create greetings",

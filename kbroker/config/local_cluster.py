@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
+from kbroker.errors import ConfigError
+
 #: Most nodes of a local cluster.
 NODES_MAX = 9
 
@@ -67,6 +69,11 @@ OWN_SETTINGS = frozenset(
 )
 
 
+_BETWEEN = "security.inter.broker.protocol"
+_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+_TO_BROKERS, _TO_CONTROLLERS = "sasl.mechanism.inter.broker.protocol", "sasl.mechanism.controller.protocol"
+_CONTROLLER = "listener.name.controller."
+_MAP = "listener.security.protocol.map"
 #: Files that are one node's, and the address that only one node can have.
 _FILES = ("kbroker.log.file", "kbroker.audit.log", "kbroker.client.metrics.file")
 _ADDRESS = "kbroker.metrics.listener"
@@ -88,13 +95,23 @@ def _apart(node: LocalNode, overrides: Mapping[str, str]) -> dict[str, str]:
 def node_settings(
     node: LocalNode, nodes: Sequence[LocalNode], cluster_id: str, overrides: Mapping[str, str]
 ) -> dict[str, str]:
-    """All settings of one node. Topics have a replica on each of three nodes, unless `overrides` say else."""
+    """All settings of one node. Topics have a replica on each of three nodes, unless `overrides` say else.
+
+    `security.inter.broker.protocol` is that of all listeners, the controllers' too, which have the settings
+    of the clients' listener where there are none of their own. Who gives `listener.security.protocol.map`
+    says it all himself; the clients' listener is called PLAINTEXT then.
+
+    Raises:
+        ConfigError: nodes could not log in to each other.
+    """
+    protocol = _protocol(overrides)
     voters = ",".join(f"{each.id}@{each.host}:{each.controller_port}" for each in nodes)
     return {
+        **_of_controllers(protocol, overrides),
         **_common_settings(node, nodes, overrides),
         "process.roles": "broker,controller",
         "node.id": str(node.id),
-        "listeners": f"PLAINTEXT://{node.bootstrap},CONTROLLER://{node.host}:{node.controller_port}",
+        "listeners": f"{protocol}://{node.bootstrap},CONTROLLER://{node.host}:{node.controller_port}",
         "controller.listener.names": "CONTROLLER",
         "controller.quorum.voters": voters,
         "kbroker.cluster.id": cluster_id,
@@ -109,8 +126,39 @@ def zookeeper_node_settings(
         **_common_settings(node, nodes, overrides),
         "zookeeper.connect": connect,
         "broker.id": str(node.id),
-        "listeners": f"PLAINTEXT://{node.bootstrap}",
+        "listeners": f"{_protocol(overrides)}://{node.bootstrap}",
     }
+
+
+def _protocol(overrides: Mapping[str, str]) -> str:
+    if _MAP in overrides:
+        return "PLAINTEXT"  # the listener's name; what it speaks is said there
+    protocol = overrides.get(_BETWEEN, "PLAINTEXT").strip()
+    if protocol not in _PROTOCOLS:
+        raise ConfigError(f"{_BETWEEN} must be one of {', '.join(_PROTOCOLS)}, not {protocol}")
+    return protocol
+
+
+def _of_controllers(protocol: str, overrides: Mapping[str, str]) -> dict[str, str]:
+    """What lets nodes in at each other's controllers, as far as `overrides` do not say it."""
+    if protocol == "PLAINTEXT":
+        return {}
+    found = {_MAP: f"{protocol}:{protocol},CONTROLLER:{protocol}"}
+    prefix = f"listener.name.{protocol.lower()}."
+    for name, value in overrides.items():
+        if name.startswith(prefix):
+            found[_CONTROLLER + name.removeprefix(prefix)] = value
+    if protocol.startswith("SASL_"):
+        mechanism = overrides.get(_TO_CONTROLLERS) or overrides.get(_TO_BROKERS, "")
+        if not mechanism or mechanism.startswith("SCRAM"):
+            # Its users are in the metadata, which a node gets from the controllers.
+            raise ConfigError(
+                f"--cluster with {protocol} needs {_TO_BROKERS}=PLAIN, or another one in {_TO_CONTROLLERS} "
+                "(SCRAM does not do there), and the users in "
+                f"listener.name.{protocol.lower()}.plain.sasl.jaas.config (docs/security.md)"
+            )
+        found[_TO_CONTROLLERS] = found[f"{_CONTROLLER}sasl.enabled.mechanisms"] = mechanism
+    return found
 
 
 def _common_settings(

@@ -39,8 +39,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 #: Threads for key derivations and other slow steps of logins: more wait their turn.
 LOGIN_THREADS = 2
-#: The same for steps of TLS handshakes.
-HANDSHAKE_THREADS = 2
+#: The same for steps of TLS handshakes: a thousand a second with RSA, which is what the loop can take. With
+#: more threads it would have to share its core with all of them.
+HANDSHAKE_THREADS = 1
 #: So many users' credentials show what they look like.
 _SHAPES_OF_MAX = 1000
 

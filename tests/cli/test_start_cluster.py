@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -17,6 +18,10 @@ from kbroker.config.local_cluster import consecutive_ports
 from kbroker.raft.election_state import ElectionState, encode_election_state
 from kbroker.testing.ports import free_ports
 from tests.doubles import wait_until
+from tests.security.certificates import Authority, pem_settings
+from tests.security.logins import PLAIN_MODULE, USERS, client_jaas
+
+_BETWEEN = "security.inter.broker.protocol"
 
 
 class Started:
@@ -119,11 +124,48 @@ def test_a_node_that_dies_is_told_and_the_others_go_on_and_it_can_be_brought_bac
     assert "has ended (SIGKILL); the others go on. Bring it back with" in said
 
 
+def test_nodes_that_show_themselves_to_each_other_and_to_clients(tmp_path, port):
+    """TLS and PLAIN on all listeners from one file, with no password on a command line."""
+    authority = Authority()
+    settings = {
+        _BETWEEN: "SASL_SSL",
+        "sasl.mechanism.inter.broker.protocol": "PLAIN",
+        "sasl.enabled.mechanisms": "PLAIN",
+        "listener.name.sasl_ssl.plain.sasl.jaas.config": USERS,
+        **pem_settings(authority, authority.sign("node")),
+    }
+    file = tmp_path / "all.toml"
+    file.write_text(
+        "".join(f"{json.dumps(name)} = {json.dumps(value)}\n" for name, value in settings.items())
+    )
+    client = {
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "PLAIN",
+        "sasl.jaas.config": client_jaas(PLAIN_MODULE, "alice", "alice-secret"),
+        **pem_settings(authority, None),
+    }
+    with Started(tmp_path / "data", port, "--config", str(file)) as started:
+        assert any("security.protocol=SASL_SSL" in line for line in started.banner)
+        with Client(started.bootstrap, settings=client) as asked:
+            wait_until(lambda: len(asked.brokers(refresh=True)) == 3, "a node that has heard of all")
+            create_topic(asked, "t", replication_factor=3)
+        # Nobody gets in as he likes, at the controllers neither.
+        for address in (started.bootstrap, f"127.0.0.1:{consecutive_ports(port, 3)[0][1]}"):
+            with pytest.raises(ClientError), Client(address, timeout_s=5) as stranger:
+                stranger.brokers()
+        assert started.stop()[0] == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["--cluster", "0"], "--cluster must be between 1 and 9"),
-        (["--cluster", "3", "--config", "server.properties"], "--cluster goes without --config"),
+        (["--cluster", "3", "--config", "none.properties"], "cannot read none.properties"),
+        (["--cluster", "3", "--set", f"{_BETWEEN}=TLS"], "must be one of PLAINTEXT, SSL"),
+        (
+            ["--cluster", "3", "--set", f"{_BETWEEN}=SASL_SSL"],
+            "needs sasl.mechanism.inter.broker.protocol=PLAIN",
+        ),
         (["--cluster", "3", "--host", "0.0.0.0"], "needs a name or an IPv4 address"),
         (["--cluster", "3", "--set", "node.id=7"], "gives each node a node.id of its own"),
         (["--cluster", "3", "--set", "process.roles=broker"], "gives each node a process.roles of its own"),

@@ -1,4 +1,7 @@
+import pytest
+
 from kbroker.config.local_cluster import node_settings, plan_nodes
+from kbroker.errors import ConfigError
 
 
 def test_nodes_of_one_machine_share_no_file_and_no_port():
@@ -23,3 +26,43 @@ def test_any_free_port_stays_any():
             == "0"
         )
         assert "kbroker.log.file" not in node_settings(node, nodes, "id", {})
+
+
+def secured(given):
+    nodes = plan_nodes("/data", "localhost", [(1, 11), (2, 12)])
+    return node_settings(nodes[0], nodes, "id", {"security.inter.broker.protocol": "SASL_SSL", **given})
+
+
+def test_controllers_let_in_whom_the_clients_listener_lets_in():
+    jaas = "listener.name.sasl_ssl.plain.sasl.jaas.config"
+    found = secured(
+        {
+            "sasl.mechanism.inter.broker.protocol": "PLAIN",
+            jaas: "users",
+            "listener.name.sasl_ssl.ssl.client.auth": "required",
+            "listener.name.controller.ssl.client.auth": "none",
+        }
+    )
+    assert found["listeners"] == "SASL_SSL://localhost:1,CONTROLLER://localhost:11"
+    assert found["listener.security.protocol.map"] == "SASL_SSL:SASL_SSL,CONTROLLER:SASL_SSL"
+    assert found["listener.name.controller.plain.sasl.jaas.config"] == found[jaas] == "users"
+    # What is said of them themselves counts.
+    assert found["listener.name.controller.ssl.client.auth"] == "none"
+    assert found["sasl.mechanism.controller.protocol"] == "PLAIN"
+    assert found["listener.name.controller.sasl.enabled.mechanisms"] == "PLAIN"
+
+
+def test_scram_between_brokers_needs_another_way_to_the_controllers():
+    scram = {"sasl.mechanism.inter.broker.protocol": "SCRAM-SHA-512"}
+    with pytest.raises(ConfigError, match="SCRAM does not do there"):
+        secured(scram)
+    found = secured(scram | {"sasl.mechanism.controller.protocol": "PLAIN"})
+    assert found["sasl.mechanism.inter.broker.protocol"] == "SCRAM-SHA-512"
+    assert found["listener.name.controller.sasl.enabled.mechanisms"] == "PLAIN"
+
+
+def test_who_maps_the_listeners_says_it_all():
+    given = {"listener.security.protocol.map": "PLAINTEXT:SASL_SSL,CONTROLLER:SASL_SSL"}
+    found = secured(given)
+    assert found["listeners"] == "PLAINTEXT://localhost:1,CONTROLLER://localhost:11"
+    assert "sasl.mechanism.controller.protocol" not in found
