@@ -1,6 +1,6 @@
 """Cases by their number: what has gone wrong elsewhere, and what storage must make of it.
 
-Those of other rooms: 37, 41 on real failovers, 46 and 79 need replicas or a controller; 95 and 98 need a disk
+Those of other rooms: 41 on real failovers, 46 and 79 need replicas or a controller; 95 and 98 need a disk
 (tests/chaos).
 """
 
@@ -113,6 +113,58 @@ def test_36_an_older_batch_and_a_gap() -> None:
     assert code_of(log, idempotent(2)) is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
     assert code_of(log, idempotent(9)) is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
     assert log.staged_end_offset == 8
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_37_a_repetition_within_the_window_is_never_out_of_order(seed) -> None:
+    """Leader and follower change places, are restarted and roll; five batches may be on their way."""
+    rng = random.Random(seed)
+    disks = [MemoryDisk(), MemoryDisk()]
+    managers = [manager(disk) for disk in disks]
+    logs = [each.get_or_create(TP, TOPIC_ID, LogConfig(), NOW_MS) for each in managers]
+    sent: list[tuple[int, int, int]] = []  # first sequence, records, offset
+    leads = sequence = 0
+
+    def send(at: int) -> None:
+        first, count, offset = sent[at]
+        result = logs[leads].append_as_leader(idempotent(first, count), epoch, NOW_MS)
+        assert (result.duplicate, result.base_offset) == (offset < logs[leads].log_end_offset, offset)
+        logs[leads].flush_staged()
+
+    def copy(batches_: int) -> None:
+        leader, follower = logs[leads], logs[1 - leads]
+        for _ in range(batches_):
+            for part in leader.read(follower.log_end_offset, 1, leader.log_end_offset).parts:
+                follower.append_as_follower(memoryview(bytearray(part.read())), NOW_MS)
+                follower.flush_staged()
+
+    for epoch in range(60):
+        for _ in range(rng.randrange(12)):
+            what, on_its_way = rng.random(), logs[1 - leads].log_end_offset
+            if what < 0.5 and sum(offset >= on_its_way for *_, offset in sent) < 5:
+                sent.append((sequence, rng.randint(1, 3), logs[leads].log_end_offset))
+                sequence += sent[-1][1]
+                send(-1)
+            elif what < 0.7 and sent:
+                send(-rng.randint(1, min(5, len(sent))))
+            else:
+                copy(rng.randint(1, 3))
+        if rng.random() < 0.5:
+            which = rng.randrange(2)
+            if rng.random() < 0.5:
+                managers[which].close()
+            else:
+                disks[which] = disks[which].crash(Tail.KEPT)
+            managers[which] = manager(disks[which])
+            logs[which] = managers[which].get(TP)
+        if rng.random() < 0.3:
+            logs[leads].roll()
+        if rng.random() < 0.6:
+            leads = 1 - leads
+            logs[1 - leads].truncate_to(logs[leads].log_end_offset)
+            epoch += 1
+            for at in range(max(0, len(sent) - 5), len(sent)):
+                send(at)
 
 
 def test_39_a_producer_that_nobody_remembers_may_begin_anywhere() -> None:
