@@ -106,15 +106,17 @@ class ShareGroups:
     def _name(self, topic_id: Uuid) -> str:
         return self._services.topic_name_of(topic_id) or ""
 
-    def change_state(self, group_id: str, change: Callable[[ShareGroup], StateTopics]) -> Deferred[None]:
-        """Note for which partitions there is state; the group comes into being if need be."""
+    def change_state(
+        self, group_id: str, change: Callable[[ShareGroup], StateTopics], *, is_wanted: bool = False
+    ) -> Deferred[None]:
+        """Note for which partitions there is state; see `SharePart.change_state`."""
         try:
             driver = self._services.groups.shard_of(group_id)
         except ApiError as error:
             return failed(error.with_traceback(None))
-        return driver.submit(lambda ticket: driver.shard.share.change_state(ticket, group_id, change)).map(
-            _raised
-        )
+        return driver.submit(
+            lambda ticket: driver.shard.share.change_state(ticket, group_id, change, is_wanted=is_wanted)
+        ).map(_raised)
 
     def delete_state(
         self, group_id: str, topics: Mapping[Uuid, frozenset[int]]

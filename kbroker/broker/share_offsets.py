@@ -100,7 +100,10 @@ class ShareOffsets:
     # -- moving ----------------------------------------------------------------------------------------------
 
     def alter(self, group_id: str, topics: Mapping[str, Mapping[int, int]]) -> Deferred[Any]:
-        """[(topic, id, [(partition, None or ApiError)])]; a group that does not exist comes into being."""
+        """[(topic, id, [(partition, None or ApiError)])].
+
+        A group that does not exist comes into being if one of the topics does, as in Kafka.
+        """
         group = self._group(group_id)
         if group is not None and group.members:
             raise ApiError(ErrorCode.NON_EMPTY_GROUP, "The group is not empty.")
@@ -137,7 +140,9 @@ class ShareOffsets:
             ]
             names = self._services.topic_name_of
             self._groups.change_state(
-                group_id, lambda group: begun_state(group, made, lambda each: names(each) or "")
+                group_id,
+                lambda group: begun_state(group, made, lambda each: names(each) or ""),
+                is_wanted=any(name in image.topics for name in topics),
             ).map(lambda _: result).then(lambda noted: _pass_on(noted, answer))
 
         gather(parts).then(begun)

@@ -116,7 +116,7 @@ def _own_token(image: ClusterImage, rules: TokenRules, now_ms: int | None, mac: 
         raise ApiError(ErrorCode.DELEGATION_TOKEN_NOT_FOUND)
     if now_ms is not None and found.expiration_timestamp < now_ms:
         raise ApiError(ErrorCode.DELEGATION_TOKEN_EXPIRED)
-    if asker != found.owner and asker not in found.renewers and asker != found.requester:
+    if asker != found.owner and asker not in found.renewers:
         raise ApiError(ErrorCode.DELEGATION_TOKEN_OWNER_MISMATCH)
     return found
 

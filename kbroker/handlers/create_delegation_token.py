@@ -30,6 +30,8 @@ def handle(
     requester = context.principal
     owner = requester
     if request.owner_principal_name:
+        if request.owner_principal_type is None:
+            return _refused(context, ErrorCode.INVALID_PRINCIPAL_TYPE, requester)
         owner = f"{request.owner_principal_type}:{request.owner_principal_name}"
     try:
         rules = checked_rules(services, context)

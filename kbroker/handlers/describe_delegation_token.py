@@ -27,7 +27,7 @@ VERSIONS = (0, 3)
 def handle(
     services: Services, context: RequestContext, request: DescribeDelegationTokenRequest
 ) -> DescribeDelegationTokenResponse:
-    """Tokens of the owners asked for; None: of all, an empty list: of nobody."""
+    """Tokens that the owners asked for own or may renew; None: all, an empty list: none."""
     try:
         rules = checked_rules(services, context)
     except ApiError as error:
@@ -38,7 +38,8 @@ def handle(
     found = [
         _described(record, rules.mac(record.token_id), context.version)
         for _, record in sorted(services.metadata.image.tokens.items())
-        if (owners is None or record.owner in owners) and _may_see(services, context, record)
+        if (owners is None or not owners.isdisjoint((record.owner, *record.renewers)))
+        and _may_see(services, context, record)
     ]
     return DescribeDelegationTokenResponse(tokens=found)
 

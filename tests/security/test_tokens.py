@@ -111,9 +111,24 @@ def test_renewers_and_owners(broker, alice):
         for token, code in ((shared, 0), (own, NOT_OWNER), (for_bob, 0)):
             assert bob.ask(RenewDelegationTokenRequest(hmac=token.hmac), 2).error_code == code
         mine = [DescribeDelegationTokenOwner(principal_type="User", principal_name="bob")]
-        assert described(bob, mine) == [for_bob.token_id]
+        assert sorted(described(bob, mine)) == sorted([for_bob.token_id, shared.token_id])
         assert described(bob, []) == []
         assert {shared.token_id, for_bob.token_id} <= set(described(bob))
+
+
+def test_who_asked_for_a_token_of_another_may_not_change_it(alice):
+    token = create(alice, owner_principal_type="User", owner_principal_name="bob")
+    for request in (
+        RenewDelegationTokenRequest(hmac=token.hmac, renew_period_ms=-1),
+        ExpireDelegationTokenRequest(hmac=token.hmac, expiry_time_period_ms=-1),
+    ):
+        answer = alice.ask(request, 2)
+        assert (answer.error_code, answer.expiry_timestamp_ms) == (NOT_OWNER, 0)
+
+
+def test_an_owner_without_a_kind_is_refused(alice):
+    answer = create(alice, owner_principal_type=None, owner_principal_name="bob")
+    assert (answer.error_code, answer.principal_name) == (BAD_KIND, "alice")
 
 
 def test_tokens_survive_a_restart(broker, alice):

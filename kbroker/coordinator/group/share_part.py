@@ -215,16 +215,24 @@ class SharePart:
     # -- state -----------------------------------------------------------------------------------------------
 
     def change_state(
-        self, ticket: Ticket, group_id: str, change: Callable[[ShareGroup], StateTopics]
+        self,
+        ticket: Ticket,
+        group_id: str,
+        change: Callable[[ShareGroup], StateTopics],
+        *,
+        is_wanted: bool = False,
     ) -> Outcome:
-        """Note for which partitions there is state; answers None. The group comes into being if need be."""
+        """Note for which partitions there is state; answers None.
+
+        The group comes into being if there is something to note, or `is_wanted`.
+        """
         found = self._groups.get(group_id)
         if found is not None and not isinstance(found, ShareGroup):
             return Outcome.answer(ticket, None)
         group = ShareGroup(group_id) if found is None else found
         state = change(group)
         records = [] if state == group.state else [write.state_record(group_id, state)]
-        if found is None and records:
+        if found is None and (records or is_wanted):
             records.insert(0, write.epoch_record(group_id, group.epoch, 0))
         return Outcome(
             records, refused=lambda code: Outcome.answer(ticket, ApiError(write_error(code)))
