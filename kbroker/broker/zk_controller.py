@@ -25,7 +25,7 @@ from kbroker.controller.election_rules import ElectionRules
 from kbroker.controller.elections import PartitionRef, broker_back, elect_anew
 from kbroker.controller.zookeeper import paths
 from kbroker.controller.zookeeper.reading import Reading, broker_records, read
-from kbroker.controller.zookeeper.steps import births, with_leader_epochs
+from kbroker.controller.zookeeper.steps import births, feature_znode, with_leader_epochs
 from kbroker.controller.zookeeper.tree import Node, Tree
 from kbroker.controller.zookeeper.values import ZnodeError
 from kbroker.errors import ApiError
@@ -167,7 +167,22 @@ class ZkController:
     def _steps(self, number: int) -> Generator[Deferred[Any], Any, Tree]:
         yield self._client.children(paths.BROKER_IDS, lambda event: self._brokers_changed(number, event))
         yield self._client.children(paths.TOPICS, lambda event: self._topics_changed(number, event))
-        return (yield from read_tree(self._client))
+        tree = yield from read_tree(self._client)
+        yield from self._make_feature_znode(tree)
+        return tree
+
+    def _make_feature_znode(self, tree: Tree) -> Generator[Deferred[Any], Any, None]:
+        """As Kafka's controller does when its term begins."""
+        if self._claim is None:
+            return
+        try:
+            operations = feature_znode(tree, self._claim)
+        except ZnodeError:
+            # It is one of the problems that are told when all is read.
+            return
+        if operations:
+            yield self._client.multi(operations)
+            tree.apply(operations)
 
     def _has_read(self, number: int, done: Deferred[Tree]) -> None:
         if number != self._reading or self._claim is None:
@@ -175,7 +190,9 @@ class ZkController:
         try:
             tree = done.result()
         except ZkError as error:
-            if error.code is not ZkCode.SESSION_OVER:
+            if error.path == paths.CONTROLLER_EPOCH and self.election is not None:
+                self.election.refused(self._claim)
+            elif error.code is not ZkCode.SESSION_OVER:
                 _log.error("the cluster cannot be read from ZooKeeper: %s", error)
                 self._read_again(number, 5 * _AGAIN_MS)
             return

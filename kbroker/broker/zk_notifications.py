@@ -1,8 +1,8 @@
 """How a node hears of settings that ZooKeeper keeps: configs, quotas, users, access control lists, tokens.
 
-Whoever changes one leaves a notification, a znode with a number; it says where something changed. Each
-session begins with reading all. The configs of a new topic are announced by nobody: they are read when the
-controller tells of the topic.
+Whoever changes one leaves a notification, a znode with a number; it says where something changed. Finalized
+features are watched where they are. Each session begins with reading all. The configs of a new topic are
+announced by nobody: they are read when the controller tells of the topic.
 
 The active controller knows what it decides. What it finds otherwise others have written, and it reads
 everything again; it also takes away notifications that are a quarter of an hour old.
@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Generator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker import flow
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.zk_port import WatchEvent, ZkCode, ZkError
 from kbroker.controller.zookeeper import paths
-from kbroker.controller.zookeeper.changes import acl_changes, entity_changes, token_changes
+from kbroker.controller.zookeeper.changes import acl_changes, entity_changes, feature_changes, token_changes
 from kbroker.controller.zookeeper.config_znodes import decode_change
 from kbroker.controller.zookeeper.node_znodes import decode_cluster_id
 from kbroker.controller.zookeeper.reading import read
@@ -114,6 +115,7 @@ class ZkNotifications:
         tree = yield from self._read_below(roots)
         if session == self._session and not self._controller.active:
             self._take(tree)
+        yield from self._features(session)
         yield from self._deleted_topics()
 
     def look_for_deleted_topics(self) -> None:
@@ -190,8 +192,7 @@ class ZkNotifications:
         """What is in a folder of notifications; a watch tells of the next one, or of the folder's making."""
 
         def heard(event: WatchEvent) -> None:
-            if session == self._session:
-                flow.run(self._look(folder, session)).then(lambda done: self._looked(folder, session, done))
+            self._heard(partial(self._look, folder), session)
 
         stat = yield self._client.exists(folder, heard)
         if stat is None:
@@ -200,18 +201,29 @@ class ZkNotifications:
         names: list[str] = yield self._client.children(folder, heard)
         return names
 
-    def _looked(self, folder: str, session: int, done: Deferred[None]) -> None:
-        try:
-            done.result()
-        except ZkError as error:
-            if error.code is ZkCode.SESSION_OVER or session != self._session:
-                return
-            _log.info("notifications are looked for again: %s", error)
-            self._timer.call_later(_AGAIN_MS, lambda: self._look_again(folder, session))
+    def _heard(self, look: Look, session: int) -> None:
+        """Look, and until it has worked again."""
 
-    def _look_again(self, folder: str, session: int) -> None:
+        def looked(done: Deferred[None]) -> None:
+            try:
+                done.result()
+            except ZkError as error:
+                if error.code is ZkCode.SESSION_OVER or session != self._session:
+                    return
+                _log.info("notifications are looked for again: %s", error)
+                self._timer.call_later(_AGAIN_MS, lambda: self._heard(look, session))
+
         if session == self._session:
-            flow.run(self._look(folder, session)).then(lambda done: self._looked(folder, session, done))
+            flow.run(look(session)).then(looked)
+
+    def _features(self, session: int) -> Generator[Deferred[Any], Any, None]:
+        """The one znode that says itself what has changed."""
+        yield self._client.exists(paths.FEATURE, lambda event: self._heard(self._features, session))
+        if session == self._session:
+            try:
+                yield from self._read_change(paths.FEATURE, feature_changes)
+            except ZnodeError as error:
+                _log.error("left out: %s", error)
 
     def _look(self, folder: str, session: int) -> Generator[Deferred[Any], Any, None]:
         names = yield from self._names(folder, session)
@@ -236,7 +248,9 @@ class ZkNotifications:
             seen.add(name)
 
     def _read_entity(self, folder: str, path: str, data: bytes) -> Generator[Deferred[Any], Any, None]:
-        where, changes = _meaning(folder, path, data)
+        yield from self._read_change(*_meaning(folder, path, data))
+
+    def _read_change(self, where: str, changes: Changes) -> Generator[Deferred[Any], Any, None]:
         tree = yield from self._read_below([where])
         if not self._controller.active:
             self._change(where, tree, changes)
@@ -287,6 +301,8 @@ class ZkNotifications:
                 self._client.multi([Delete(path)]).then(_forget)
 
 
+#: A flow that looks in a session, and arms its watch anew.
+Look = Callable[[int], Generator["Deferred[Any]", Any, None]]
 #: What the tree says now, as records from an image on.
 Changes = Callable[[Tree, "ClusterImage"], "list[MetadataRecord]"]
 

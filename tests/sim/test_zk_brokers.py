@@ -20,6 +20,7 @@ from kbroker.controller.zookeeper.topic_znodes import encode_partitions, encode_
 from kbroker.controller.zookeeper.tree import Create, SetData
 from kbroker.metadata.image import Endpoint
 from kbroker.protocol.generated.config_record import ConfigRecord
+from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 from kbroker.protocol.generated.remove_topic_record import RemoveTopicRecord
 from kbroker.protocol.generated.update_metadata_request import UpdateMetadataRequest
 from kbroker.types import TopicPartition
@@ -487,3 +488,34 @@ def test_who_is_not_the_controller_is_not_deposed(world):
     one.election.depose(other.id)
     world.run(200)
     assert world.active is controller
+
+
+def features(broker):
+    return {name: level for name, level in broker.cache.image.features.items() if name != "metadata.version"}
+
+
+def test_features_are_watched(world):
+    assert world.model.nodes["/feature"].data == b'{"features":{},"version":2,"status":1}'
+    follower = next(each for each in world.brokers.values() if each is not world.active)
+    for levels in ({"x": 3, "y": 1}, {"x": 4}, {}):
+        text = ",".join(f'"{name}":{{"max_version_level":{level}}}' for name, level in levels.items())
+        data = f'{{"features":{{{text}}},"version":2,"status":1}}'.encode()
+        follower.client.multi([SetData("/feature", data)])
+        world.run(600)
+        assert all(features(each) == levels for each in world.brokers.values())
+    follower.client.multi(
+        [SetData("/feature", b'{"features":{"x":{"max_version_level":9}},"version":2,"status":0}')]
+    )
+    world.run(600)
+    assert all(features(each) == {} for each in world.brokers.values())
+    follower.client.multi([SetData("/feature", b"damaged")])
+    world.run(600)
+    result(world, world.create("t", (1, 2, 3)))
+
+
+def test_features_of_the_controller_reach_everybody(world):
+    record = FeatureLevelRecord(name="x", feature_level=2)
+    world.active.driver.append_records(lambda image: Decision(None, [record]))
+    world.run(400)
+    assert all(features(each) == {"x": 2} for each in world.brokers.values())
+    world.check_all()

@@ -1,7 +1,7 @@
 """ZooKeeper as a seeded model: sessions, ephemerals, sequentials, one-shot watches, versions, multi, ACLs.
 
 One linear server stands for an ensemble. Each link is a pair of streams: in order, delayed, cut (what is sent
-is swallowed, and noticed by silence only) or reset (some of what is under way still happens, its answers are
+is held up, and noticed by silence only) or reset (some of what is under way still happens, its answers are
 lost). Hosts have a timer of their own and can be paused, with all that their process does.
 """
 
@@ -300,6 +300,43 @@ class ZkModel:
             link.tell_watch(watch, event)
 
 
+class Stream:
+    """One direction of a link's connection: in order, delayed; what is sent while the host is cut off comes
+    when it is not any more, as TCP sends it again, if the connection is still the same by then.
+    """
+
+    def __init__(self, link):
+        self._link, self._connection = link, link._connection
+        self._last = 0.0
+        self._held = []
+
+    def send(self, callback):
+        scheduler = self._link.model.scheduler
+        self._last = max(self._last, scheduler.now + self._link.model.delay())
+        scheduler.at(self._last, lambda: self._arrive(callback))
+
+    def _arrive(self, callback):
+        if not self._link.host.cut and not self._held:
+            callback()
+            return
+        self._held.append(callback)
+        if len(self._held) == 1:
+            self._try_again()
+
+    def _try_again(self):
+        self._link.model.scheduler.later(10.0, self._flush)
+
+    def _flush(self):
+        if self._link._connection != self._connection or self._link.host.dead:
+            self._held.clear()
+        elif self._link.host.cut:
+            self._try_again()
+        else:
+            held, self._held = self._held, []
+            for callback in held:
+                callback()
+
+
 class ModelLink:
     """A `ZkLink` to the model."""
 
@@ -313,7 +350,7 @@ class ModelLink:
         self._up = False
         self._pending = []
         self._watches = []
-        self._to_server = self._to_client = 0.0
+        self._to_server = self._to_client = Stream(self)
         self._last_answer = 0.0
         host.links.append(self)
 
@@ -331,10 +368,8 @@ class ModelLink:
         self._pending.append(entry)
         if watch is not None:
             self._watches.append(watch)
-        if not self.host.cut:
-            connection = self._connection
-            self._to_server = max(self._to_server, self.model.scheduler.now + self.model.delay())
-            self.model.scheduler.at(self._to_server, lambda: self._arrive(connection, entry))
+        connection = self._connection
+        self._to_server.send(lambda: self._arrive(connection, entry))
 
     def close(self, then, *, abrupt=False):
         session = None if abrupt else self.session
@@ -369,7 +404,7 @@ class ModelLink:
             return
         self.session.heard_ms = model.scheduler.now
         self._connection += 1
-        self._to_server = model.scheduler.now
+        self._to_server, self._to_client = Stream(self), Stream(self)
         connection = self._connection
         self._deliver(connection, lambda: self._connected(connection))
 
@@ -381,8 +416,6 @@ class ModelLink:
 
     def _arrive(self, connection, entry):
         model = self.model
-        if self.host.cut:
-            return
         if model.paused:
             model.scheduler.later(5.0, lambda: self._arrive(connection, entry))
             return
@@ -405,15 +438,7 @@ class ModelLink:
 
     def _deliver(self, connection, callback):
         """Over the stream from the server, in order; if the connection still is the same by then."""
-        if self.host.cut:
-            return
-        self._to_client = max(self._to_client, self.model.scheduler.now + self.model.delay())
-
-        def arrive():
-            if not self.host.cut:
-                self.host.run(lambda: None if self._stale(connection) else callback())
-
-        self.model.scheduler.at(self._to_client, arrive)
+        self._to_client.send(lambda: self.host.run(lambda: None if self._stale(connection) else callback()))
 
     def _stale(self, connection):
         return self._closed or connection != self._connection

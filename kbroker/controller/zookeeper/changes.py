@@ -10,11 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kbroker.controller.zookeeper import entities, paths
+from kbroker.controller.zookeeper.reading import feature_records
 from kbroker.controller.zookeeper.security_znodes import TYPE_NAMES, AclPath
 from kbroker.controller.zookeeper.values import ZnodeError
 from kbroker.metadata.image import CONFIG_BROKER, ClusterImage
 from kbroker.protocol.generated.client_quota_record import ClientQuotaRecord, EntityData
 from kbroker.protocol.generated.config_record import ConfigRecord
+from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 from kbroker.protocol.generated.remove_access_control_entry_record import RemoveAccessControlEntryRecord
 from kbroker.protocol.generated.remove_delegation_token_record import RemoveDelegationTokenRecord
 from kbroker.protocol.generated.remove_user_scram_credential_record import RemoveUserScramCredentialRecord
@@ -92,6 +94,21 @@ def acl_changes(resource: AclPath, tree: Tree, image: ClusterImage) -> list[Meta
         RemoveAccessControlEntryRecord(id=key) for acl, key in old.items() if acl not in new
     ]
     return [*records, *(record for acl, record in new.items() if acl not in old)]
+
+
+def feature_changes(tree: Tree, image: ClusterImage) -> list[MetadataRecord]:
+    """After /feature changed. Raises ZnodeError."""
+    new = {
+        record.name: record.feature_level
+        for record in feature_records(tree)
+        if isinstance(record, FeatureLevelRecord)
+    }
+    old = {name: level for name, level in image.features.items() if name != "metadata.version"}
+    return [
+        FeatureLevelRecord(name=name, feature_level=new.get(name, 0))
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name, 0) != new.get(name, 0)
+    ]
 
 
 def token_changes(token_id: str, tree: Tree, image: ClusterImage) -> list[MetadataRecord]:
