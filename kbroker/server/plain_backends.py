@@ -7,10 +7,8 @@ import json
 import logging
 import os
 import secrets
-import ssl
 from collections.abc import Mapping
 from hmac import compare_digest
-from importlib import import_module
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -104,7 +102,7 @@ class FileUsers:
         return parse_password_file(text, self._path)
 
 
-class _Remote:
+class Remote:
     """A server that may be gone."""
 
     name = ""
@@ -131,66 +129,7 @@ class _Remote:
         raise NotImplementedError
 
 
-class LdapUsers(_Remote):
-    """Whoever can bind with his name and password.
-
-    Args:
-        url: `ldaps://host:port`, or `ldap://`.
-        name_of: the distinguished name, with `{user}` in it.
-        ca: file of the authorities that `ldaps` trusts; empty: those of the system.
-    """
-
-    name = "ldap"
-
-    def __init__(self, url: str, name_of: str, ca: str, timeout_s: float) -> None:
-        super().__init__()
-        parts = urlsplit(url)
-        if parts.scheme not in ("ldap", "ldaps") or not parts.hostname:
-            raise ConfigError("kbroker.plain.ldap.url is no ldap:// or ldaps:// address")
-        if "{user}" not in name_of:
-            raise ConfigError(
-                "kbroker.plain.ldap.dn must have {user} in it, as uid={user},ou=people,dc=example"
-            )
-        try:
-            self._ldap3: Any = import_module("ldap3")
-        except ImportError:
-            raise ConfigError("LDAP needs ldap3: pip install 'kbroker[ldap]'") from None
-        self._escape: Any = import_module("ldap3.utils.dn").escape_rdn
-        self._url, self._name_of, self._timeout_s = url, name_of, timeout_s
-        tls = self._ldap3.Tls(validate=ssl.CERT_REQUIRED, ca_certs_file=ca or None)
-        self._server = self._ldap3.Server(
-            url, tls=tls if parts.scheme == "ldaps" else None, connect_timeout=timeout_s, get_info=None
-        )
-        if parts.scheme == "ldap":
-            _log.info("passwords go to %s as they are; ldaps:// would hide them", parts.hostname)
-
-    def _ask(self, user: str, password: str) -> Verdict:
-        bound = self._ldap3.Connection(
-            self._server,
-            self._name_of.replace("{user}", self._escape(user)),
-            password,
-            receive_timeout=self._timeout_s,
-            raise_exceptions=False,
-        )
-        try:
-            if bound.bind():
-                return Verdict.RIGHT
-            code = bound.result.get("result")
-        except Exception as error:
-            raise BackEndFailed(type(error).__name__) from None
-        finally:
-            try:
-                bound.unbind()
-            except Exception as error:
-                _log.info("LDAP: %s", type(error).__name__)
-        if code == 49:
-            return Verdict.WRONG
-        if code == 32:
-            return Verdict.UNKNOWN
-        raise BackEndFailed(f"result {code}")
-
-
-class HttpUsers(_Remote):
+class HttpUsers(Remote):
     """A server that gets `{"user": …, "password": …}` by POST; it answers `{"answer": "right"}`, or wrong or
     unknown.
     """
@@ -237,12 +176,13 @@ def plain_chain(config: BrokerConfig, jaas: Mapping[str, bytes]) -> PlainChain:
         if name == "jaas":
             found.append(JaasUsers(jaas))
         elif name == "file":
-            found.append(FileUsers(_needed(config, "kbroker.plain.file")))
+            found.append(FileUsers(needed(config, "kbroker.plain.file")))
         elif name == "ldap":
-            url, name_of = _needed(config, "kbroker.plain.ldap.url"), _needed(config, "kbroker.plain.ldap.dn")
-            found.append(LdapUsers(url, name_of, config.get_str("kbroker.plain.ldap.ca"), timeout_s))
+            from kbroker.server.ldap_users import ldap_users
+
+            found.append(ldap_users(config, timeout_s))
         else:
-            found.append(HttpUsers(_needed(config, "kbroker.plain.http.url"), timeout_s))
+            found.append(HttpUsers(needed(config, "kbroker.plain.http.url"), timeout_s))
     return PlainChain(
         found,
         config.get_int("kbroker.plain.cache.ms"),
@@ -252,7 +192,7 @@ def plain_chain(config: BrokerConfig, jaas: Mapping[str, bytes]) -> PlainChain:
     )
 
 
-def _needed(config: BrokerConfig, name: str) -> str:
+def needed(config: BrokerConfig, name: str) -> str:
     text = config.get_str(name)
     if not text:
         raise ConfigError(f"kbroker.plain.backends needs {name}")

@@ -13,7 +13,8 @@ from kbroker.errors import ConfigError
 from kbroker.security.password_file import hash_password, parse_hash, parse_password_file
 from kbroker.security.plain_chain import BackEndFailed, PlainChain, Verdict
 from kbroker.security.sasl import LoginFailed
-from kbroker.server.plain_backends import FileUsers, HttpUsers, LdapUsers
+from kbroker.server.ldap_users import LdapUsers
+from kbroker.server.plain_backends import FileUsers, HttpUsers
 from kbroker.testing import Broker
 from tests.security.logins import CLOSED, PLAIN_MODULE, Raw
 

@@ -97,6 +97,16 @@ kbroker.plain.ldap.ca | string | null | not blank | ro | obeyed
     File (PEM) of the authorities that ldaps:// trusts; those of the system if it is not set.
 kbroker.plain.ldap.dn | string | null | not blank | ro | obeyed
     The name to bind with, as uid={user},ou=people,dc=example,dc=org.
+kbroker.plain.ldap.search.base | string | null | not blank | ro | obeyed
+    Users' entries are looked for below this one, in place of kbroker.plain.ldap.dn.
+kbroker.plain.ldap.search.filter | string | (uid={user}) | not blank | ro | obeyed
+    Which entry is a user's.
+kbroker.plain.ldap.search.password | password | null | - | ro | obeyed
+    The password of kbroker.plain.ldap.search.user.
+kbroker.plain.ldap.search.user | string | null | not blank | ro | obeyed
+    The name of who searches; nobody in particular if it is not set.
+kbroker.plain.ldap.start.tls | boolean | false | - | ro | obeyed
+    Go over to TLS on ldap:// before anything else is said.
 kbroker.plain.ldap.url | string | null | not blank | ro | obeyed
     An LDAP server that knows passwords of SASL PLAIN, ldaps://host.
 kbroker.plain.timeout.ms | int | 5000 | >=1 | ro | obeyed
