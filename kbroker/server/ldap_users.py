@@ -179,23 +179,24 @@ def ldap_users(config: BrokerConfig, timeout_s: float) -> LdapUsers:
     Raises:
         ConfigError: something is missing, or makes no sense.
     """
-    prefix = "kbroker.plain.ldap."
-    base = config.get_str(f"{prefix}search.base")
+    base = config.get_str("kbroker.plain.ldap.search.base")
     search = None
     if base:
         search = Search(
             base,
-            config.get_str(f"{prefix}search.filter"),
-            config.get_str(f"{prefix}search.user"),
-            config.get_str(f"{prefix}search.password"),
+            config.get_str("kbroker.plain.ldap.search.filter"),
+            config.get_str("kbroker.plain.ldap.search.user"),
+            config.get_str("kbroker.plain.ldap.search.password"),
         )
         if bool(search.name) != bool(search.password):
-            raise ConfigError(f"{prefix}search.user and {prefix}search.password go together")
+            raise ConfigError(
+                "kbroker.plain.ldap.search.user and kbroker.plain.ldap.search.password go together"
+            )
     return LdapUsers(
-        needed(config, f"{prefix}url"),
-        "" if search else needed(config, f"{prefix}dn"),
-        config.get_str(f"{prefix}ca"),
+        needed(config, "kbroker.plain.ldap.url"),
+        "" if search else needed(config, "kbroker.plain.ldap.dn"),
+        config.get_str("kbroker.plain.ldap.ca"),
         timeout_s,
         search,
-        config.get_bool(f"{prefix}start.tls"),
+        config.get_bool("kbroker.plain.ldap.start.tls"),
     )
