@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kbroker.broker.auto_topics import SHARE_STATE
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.gather import failed, gather
+from kbroker.broker.latest_offsets import Ends, latest_offsets
 from kbroker.broker.share_groups import begun_state, share_groups
 from kbroker.broker.shares import shares
 from kbroker.coordinator.share.state_shard import UNKNOWN_OFFSET, ShareKey, ShareState
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from kbroker.coordinator.group.share_records import StateTopics
     from kbroker.metadata.image import TopicImage
 
-_UNKNOWN = UNKNOWN_OFFSET, 0, -1
+_UNKNOWN = ShareState()
 _NOTHING_KEPT = "There is no offset information to delete."
 
 
@@ -61,7 +62,7 @@ class ShareOffsets:
             topics = [(name, sorted(partitions)) for name, partitions in known.values()]
         image = self._services.metadata.image
         may_have_state = image.topics.get(SHARE_STATE) is not None
-        parts: list[Deferred[Any]] = []
+        parts: list[Deferred[ShareState]] = []
         shape: list[tuple[str, Uuid, list[int]]] = []
         for name, partitions in topics:
             topic = image.topics.get(name)
@@ -70,32 +71,22 @@ class ShareOffsets:
             count = 0 if topic is None or not may_have_state else len(topic.partitions)
             for index in partitions:
                 if 0 <= index < count:  # whether the group knows it or not
-                    parts.append(self._one(group_id, name, topic_id, index))
+                    epoch = image.topics.by_id(topic_id).partitions[index].leader_epoch
+                    parts.append(self._persister.summary(ShareKey(group_id, topic_id, index), epoch))
                 else:
                     parts.append(_done(_UNKNOWN))
+        places = [(name, index) for name, _, indexes in shape for index in indexes]
+        answer: Deferred[Any] = Deferred()
 
-        def answer(values: list[Any]) -> Any:
-            found = iter(values)
-            return [
-                (name, topic_id, [(each, next(found)) for each in indexes])
-                for name, topic_id, indexes in shape
-            ]
+        def told(done: Deferred[list[ShareState | ApiError]]) -> None:
+            states = done.result()
+            counted = [place for place, state in zip(places, states) if _is_counted(state)]
+            latest_offsets(self._services, counted).map(lambda ends: _positions(shape, states, ends)).then(
+                lambda ended: _pass_on(ended, answer)
+            )
 
-        return gather(parts).map(answer)
-
-    def _one(self, group_id: str, name: str, topic_id: Uuid, index: int) -> Deferred[Any]:
-        state = self._services.metadata.image.topics.partition(name, index)
-        epoch = 0 if state is None else state.leader_epoch
-
-        def lag(found: ShareState) -> tuple[int, int, int]:
-            if found.start_offset == UNKNOWN_OFFSET:
-                return _UNKNOWN
-            partition = self._services.replicas.get(name, index)
-            end = None if partition is None or partition.log is None else partition.log.high_watermark
-            behind = -1 if end is None else max(end - found.start_offset - max(found.complete_count, 0), 0)
-            return found.start_offset, found.leader_epoch, behind
-
-        return self._persister.summary(ShareKey(group_id, topic_id, index), epoch).map(lag)
+        gather(parts).then(told)
+        return answer
 
     # -- moving ----------------------------------------------------------------------------------------------
 
@@ -183,6 +174,37 @@ class ShareOffsets:
 
         self._groups.delete_state(group_id, gone).then(deleted)
         return answer
+
+
+def _is_counted(state: ShareState | ApiError) -> bool:
+    """Whether the group has begun, so that there is a lag to tell."""
+    return (
+        not isinstance(state, ApiError) and state.start_offset != UNKNOWN_OFFSET and state.complete_count >= 0
+    )
+
+
+def _positions(
+    shape: Sequence[tuple[str, Uuid, list[int]]], states: Sequence[ShareState | ApiError], ends: Ends
+) -> Any:
+    """The lag is what it comes to, as in Kafka: below zero where the start was moved behind the end."""
+    left = iter(states)
+
+    def position(name: str, index: int) -> tuple[int, int, int] | ApiError:
+        state = next(left)
+        if isinstance(state, ApiError):
+            return state
+        lag = -1
+        if _is_counted(state):
+            end = ends[name, index]
+            if isinstance(end, ApiError):
+                return end
+            lag = end - state.start_offset - state.complete_count
+        return state.start_offset, state.leader_epoch, lag
+
+    return [
+        (name, topic_id, [(index, position(name, index)) for index in indexes])
+        for name, topic_id, indexes in shape
+    ]
 
 
 def _without(group: ShareGroup, gone: Mapping[Uuid, Any]) -> StateTopics:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tests.conformance.comparison import compare
 from tests.conformance.mutation import mutated
 from tools.differential.history import history, versions
-from tools.differential.known import RULES
+from tools.differential.known import RULES, reason
+from tools.differential.session import Exchange
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "differences.md"
 
@@ -15,6 +17,19 @@ DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "differences.md"
 def test_every_rule_is_explained():
     named = re.findall(r"^\| `([^`]+)`", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(named) == sorted(RULES)
+
+
+def test_a_deleted_record_with_the_largest_timestamp():
+    def answer(offset):
+        parts = [{"partitionIndex": 2, "errorCode": 0, "timestamp": 9, "offset": offset, "leaderEpoch": 0}]
+        return {"topics": [{"name": "t", "partitions": parts}]}
+
+    def known(timestamp):
+        topic = {"name": "t", "partitions": [{"partitionIndex": 2, "timestamp": timestamp}]}
+        step = {"send": "ListOffsets", "v": 9, "req": {"topics": [topic]}}
+        return reason(Exchange(step, answer(0), answer(-1), compare(answer(0), answer(-1))))
+
+    assert [known(-3), known(-1)] == ["largest-timestamp-deleted", None]
 
 
 def first_steps(seed, count=60):

@@ -41,5 +41,11 @@ def test_one_topic_that_exists_makes_the_group(asker):
     assert alter(asker, "no partition", {"t": []}) == (0, [], "Empty")
     assert alter(asker, "wrong partition", {"t": [7], "none": [0]}) == (0, [3, 3], "Empty")
     assert alter(asker, "right", {"t": [0]}) == (0, [0], "Empty")
+    topics = [{"topicName": "t", "partitions": [0]}]
+    wanted = [{"topicName": "t", "partitions": [{"partitionIndex": 0, "startOffset": 5}]}]
+    asker.ask("AlterShareGroupOffsets", 0, {"groupId": "right", "topics": wanted})
+    asked = {"groups": [{"groupId": "right", "topics": topics}]}
+    found = asker.ask("DescribeShareGroupOffsets", 1, asked).groups[0].topics[0].partitions[0]
+    assert (found.start_offset, found.lag) == (5, -5)
     for group in ("wrong partition", "right"):
         assert asker.ask("DeleteGroups", 2, {"groupsNames": [group]}).results[0].error_code == 0

@@ -9,6 +9,7 @@ from typing import Any
 from tools.differential.session import Exchange
 
 Rule = Callable[[Exchange], bool]
+_LARGEST_TIMESTAMP = -3
 
 
 def _utf8(exchange: Exchange) -> bool:
@@ -247,6 +248,26 @@ def _several_keys(exchange: Exchange, *messages: str) -> bool:
     return several and "null" not in messages
 
 
+def _deleted_maximum(exchange: Exchange) -> bool:
+    """The record with the largest timestamp was deleted: Kafka goes on to name it."""
+    if exchange.api != "ListOffsets" or not isinstance(exchange.theirs, dict):
+        return False
+    asked = {
+        (topic.get("name"), partition.get("partitionIndex"))
+        for topic in exchange.step.get("req", {}).get("topics", ())
+        for partition in topic.get("partitions", ())
+        if partition.get("timestamp") == _LARGEST_TIMESTAMP
+    }
+    for path, _, _ in exchange.differences:
+        place = path.split(".")
+        if len(place) != 5 or place[0] != "topics":
+            return False
+        topic = exchange.theirs["topics"][int(place[1])]
+        if (topic["name"], topic["partitions"][int(place[3])]["partitionIndex"]) not in asked:
+            return False
+    return True
+
+
 #: Entry of docs/differences.md: its rule.
 RULES: dict[str, Rule] = {
     "text-not-utf-8": _utf8,
@@ -267,6 +288,7 @@ RULES: dict[str, Rule] = {
     "share-offsets-hang": _share_offsets_hang,
     "election-out-of-time": _out_of_time,
     "quota-entity": _quota_entity,
+    "largest-timestamp-deleted": _deleted_maximum,
 }
 
 
