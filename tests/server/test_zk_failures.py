@@ -144,6 +144,38 @@ def test_what_lies_in_a_failed_directory_is_led_by_others(disks, which):
     assert not node.failed.is_set()
 
 
+def expire(node):
+    """End the session of a node by its own number and password, as the servers do when its time is over."""
+    from kazoo.client import KazooClient
+
+    link = node._zk.client._link._client
+    other = KazooClient(node.config.static["zookeeper.connect"], client_id=link.client_id)
+    other.start()
+    other.stop()
+    other.close()
+
+
+@pytest.mark.parametrize("which", ["another", "the controller"])
+def test_a_session_that_expires(disks, which):
+    """The node registers anew; as the controller it resigns, and there is an election."""
+    controller = disks.controller()
+    victim = next(each for each in disks.nodes if (each == controller) == (which == "the controller"))
+    node, _ = inside(disks, victim)
+    before, epoch = node._zk.broker_epoch, registered(disks)[1]
+    expire(node)
+    disks.wait_for(lambda: node._zk.broker_epoch > before)
+    disks.wait_for(lambda: registered(disks)[0] == {1, 2, 3})
+    disks.wait_for(lambda: (registered(disks)[1] > epoch) == (which == "the controller"))
+    name = which.replace(" ", "-")
+    disks.wait_for(lambda: len(disks.metadata(victim).brokers) == 3)
+    disks.create_topic(name, 3, config={"min.insync.replicas": 3})
+    disks.wait_for(lambda: all(len(disks.describe(name, each).isr_nodes) == 3 for each in range(3)))
+    with Client(disks.bootstrap) as client:
+        for each in range(3):
+            produce(client, TopicPartition(name, each), [Record(-1, 0, b"k", b"v")])
+    assert not node.failed.is_set()
+
+
 def test_a_partition_whose_only_log_is_out_of_reach_is_led_by_nobody(tmp_path):
     """Not by a new, empty one."""
     need_java()
