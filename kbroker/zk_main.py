@@ -82,7 +82,7 @@ class ZooKeeperNode(Node):
         self.metrics = await start_metrics(services, self._undo, membership=membership, is_broker=True)
         zk.metadata.publish_from_now()
         self._set_strays_aside(logs, zk.expected_image)
-        self._start_chores(logs, services, timer)
+        self._start_chores(logs, services)
         self._undo.append(open_restrictions(services, logs, self._disk, membership.ask_broker))
         dispatcher = Dispatcher(services)
         self._answer_inside(dispatcher, membership)
@@ -150,6 +150,7 @@ class ZooKeeperNode(Node):
         )
         notifications = zk.listen_to_changes()
         notifications.topics_are_gone = follower.topics_are_gone
+        notifications.is_awaited = follower.awaits
         follower.topic_configs = notifications.topic_configs
         follower.on_new_controller = notifications.look_for_deleted_topics
         self._replicate(services, membership)

@@ -120,6 +120,10 @@ class ZkFollower:
         """The broker's epoch is known now."""
         self._go_on()
 
+    def awaits(self, topic: str) -> bool:
+        """Whether the topic is not known yet, but a request that tells of it is being obeyed."""
+        return topic in self._configured
+
     # -- one after the other ---------------------------------------------------------------------------------
 
     def _in_line(self, named: list[tuple[str, Uuid]], work: Callable[[], Deferred[T]]) -> Deferred[T]:
@@ -127,6 +131,15 @@ class ZkFollower:
 
         def finished(answer: Deferred[T]) -> None:
             self._is_at_work = False
+            if self._configured:
+                # Known by now, or the request was refused; or LeaderAndIsr comes before UpdateMetadata.
+                ahead = {tp.topic for tp in self._ahead}
+                topics = self._metadata.image.topics
+                self._configured = {
+                    name: topic_id
+                    for name, topic_id in self._configured.items()
+                    if name in ahead and name not in topics
+                }
             answered.follow(answer)
             self._go_on()
 
@@ -191,8 +204,6 @@ class ZkFollower:
             return _done(UpdateMetadataResponse(error_code=code))
         before = self._metadata.image
         known = following.update_metadata(self._known(), self._node_id, self._broker_epoch(), request)
-        for name in [each for each in self._configured if each in known.image.topics]:
-            del self._configured[name]
         return self._publish(known, difference(before, known.image), UpdateMetadataResponse)
 
     def _stop_replica(self, request: StopReplicaRequest) -> Deferred[StopReplicaResponse]:

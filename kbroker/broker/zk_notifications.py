@@ -81,8 +81,8 @@ class ZkNotifications:
         #: Counts sessions: what an earlier one still hears does not count.
         self._session = 0
         self._seen: dict[str, set[str]] = {}
-        #: Topics whose configs are read before they are known.
-        self._ahead: set[str] = set()
+        #: Whether a topic that is not known is told of just now, its configs being read before.
+        self.is_awaited: Callable[[str], bool] = _nothing_is
         #: Told the ids of topics that were deleted without this node's hearing of it.
         self.topics_are_gone: Callable[[list[Uuid]], object] | None = None
 
@@ -98,8 +98,6 @@ class ZkNotifications:
 
     def topic_configs(self, topics: Sequence[str]) -> Deferred[None]:
         """Read the configs of topics that are new. It fails with ZkError."""
-        self._ahead = {each for each in self._ahead if each not in self._metadata.image.topics}
-        self._ahead.update(topics)
         return flow.run(self._read_topics(topics))
 
     # -- reading ---------------------------------------------------------------------------------------------
@@ -164,7 +162,7 @@ class ZkNotifications:
     def _concerns(self, resource_type: int, name: str) -> bool:
         """Not the configs of a topic that is not known: it is deleted since they were read, or they are read
         when it is told of."""
-        return resource_type != CONFIG_TOPIC or name in self._metadata.image.topics or name in self._ahead
+        return resource_type != CONFIG_TOPIC or name in self._metadata.image.topics or self.is_awaited(name)
 
     def _read_below(self, roots: Sequence[str]) -> Generator[Deferred[Any], Any, Tree]:
         tree, ahead = Tree(), list(roots)
@@ -326,6 +324,11 @@ def _meaning(folder: str, path: str, data: bytes) -> tuple[str, Changes]:
         prefixed=resource.pattern == PatternType.PREFIXED,
     )
     return where, lambda tree, image: acl_changes(resource, tree, image)
+
+
+def _nothing_is(topic: str) -> bool:
+    """No controller tells this node anything."""
+    return False
 
 
 def _forget(done: Deferred[Any]) -> None:

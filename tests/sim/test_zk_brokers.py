@@ -91,6 +91,7 @@ class Broker(base.Broker):
         self.notifications = ZkNotifications(
             self.client, self.metadata, self.driver, self.host, self.controller.read_again
         )
+        self.notifications.is_awaited = self.follower.awaits
         self.follower.topic_configs = self.notifications.topic_configs
         self.follower.on_new_controller = self.notifications.look_for_deleted_topics
         self.notifications.topics_are_gone = self.follower.topics_are_gone
