@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kbroker.broker.deferred import Deferred
 from kbroker.controller.delegation_tokens import Token, create_token
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.handlers.token_requests import checked_rules, passed_on, split_principal
+from kbroker.handlers.token_requests import check_asker, checked_rules, passed_on, split_principal
 from kbroker.protocol.generated.create_delegation_token_response import CreateDelegationTokenResponse
 from kbroker.security.acl import Operation, ResourceType
 from kbroker.types import uuid_to_string
@@ -34,7 +34,7 @@ def handle(
             return _refused(context, ErrorCode.INVALID_PRINCIPAL_TYPE, requester)
         owner = f"{request.owner_principal_type}:{request.owner_principal_name}"
     try:
-        rules = checked_rules(services, context)
+        check_asker(context)
         if owner != requester and not services.allows(
             context, Operation.CREATE_TOKENS, ResourceType.USER, owner
         ):
@@ -43,6 +43,10 @@ def handle(
             raise ApiError(ErrorCode.INVALID_PRINCIPAL_TYPE)
     except ApiError as error:
         return _refused(context, error.code, owner)
+    try:
+        rules = checked_rules(services)
+    except ApiError as error:
+        return _name(context, CreateDelegationTokenResponse(error_code=error.code), owner)
     elsewhere = passed_on(services, context, request)
     if elsewhere is not None:
         return elsewhere

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.handlers.token_requests import checked_rules, split_principal
+from kbroker.handlers.token_requests import check_asker, checked_rules, split_principal
 from kbroker.protocol.generated.describe_delegation_token_response import (
     DescribedDelegationToken,
     DescribedDelegationTokenRenewer,
@@ -29,7 +29,8 @@ def handle(
 ) -> DescribeDelegationTokenResponse:
     """Tokens that the owners asked for own or may renew; None: all, an empty list: none."""
     try:
-        rules = checked_rules(services, context)
+        check_asker(context)
+        rules = checked_rules(services)
     except ApiError as error:
         return DescribeDelegationTokenResponse(error_code=error.code)
     owners = None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kbroker.broker.deferred import Deferred
 from kbroker.controller.delegation_tokens import renew_token
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.handlers.token_requests import NOBODY_MS, checked_rules, passed_on
+from kbroker.handlers.token_requests import NOBODY_MS, check_asker, checked_rules, passed_on
 from kbroker.protocol.generated.renew_delegation_token_response import RenewDelegationTokenResponse
 
 if TYPE_CHECKING:
@@ -26,9 +26,10 @@ def handle(
 ) -> Deferred[RenewDelegationTokenResponse] | RenewDelegationTokenResponse:
     """Answered when it is committed and known here."""
     try:
-        rules = checked_rules(services, context)
+        check_asker(context)
     except ApiError as error:
         return RenewDelegationTokenResponse(error_code=error.code, expiry_timestamp_ms=NOBODY_MS)
+    rules = checked_rules(services)
     elsewhere = passed_on(services, context, request)
     if elsewhere is not None:
         return elsewhere

@@ -42,13 +42,12 @@ def check_asker(context: RequestContext) -> None:
         raise ApiError(ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED)
 
 
-def checked_rules(services: Services, context: RequestContext) -> TokenRules:
-    """As `check_asker`; the rules.
+def checked_rules(services: Services) -> TokenRules:
+    """The rules.
 
     Raises:
-        ApiError: DELEGATION_TOKEN_REQUEST_NOT_ALLOWED; DELEGATION_TOKEN_AUTH_DISABLED, there are no tokens.
+        ApiError: DELEGATION_TOKEN_AUTH_DISABLED, there are no tokens.
     """
-    check_asker(context)
     rules = token_rules(services)
     if rules is None:
         raise ApiError(ErrorCode.DELEGATION_TOKEN_AUTH_DISABLED)

@@ -25,7 +25,7 @@ from kbroker.protocol.generated.renew_delegation_token_request import RenewDeleg
 from kbroker.testing import Broker
 from tests.security.logins import USERS, Raw
 
-NOT_ALLOWED, NOT_FOUND, NOT_OWNER, EXPIRED, BAD_KIND, FAILED = 64, 62, 63, 66, 67, 58
+DISABLED, NOT_FOUND, NOT_OWNER, NOT_ALLOWED, EXPIRED, BAD_KIND, FAILED = 61, 62, 63, 64, 66, 67, 58
 RULES = TokenRules(1000, 100, b"secret")
 
 
@@ -136,6 +136,31 @@ def test_tokens_survive_a_restart(broker, alice):
     broker.restart()
     with Raw(broker.ports["SASL_PLAINTEXT"]) as raw:
         assert log_in(raw, token).error_code == 0
+
+
+def test_without_a_secret_there_are_no_tokens():
+    config = {
+        "listeners": "PLAINTEXT://127.0.0.1:0,SASL_PLAINTEXT://127.0.0.1:0",
+        "sasl.enabled.mechanisms": "PLAIN",
+        "listener.name.sasl_plaintext.plain.sasl.jaas.config": USERS,
+    }
+    with Broker(config=config) as broker:
+        with Raw(broker.ports["PLAINTEXT"]) as raw:
+            assert raw.ask(RenewDelegationTokenRequest(hmac=b"x"), 2).error_code == NOT_ALLOWED
+        with Raw(broker.ports["SASL_PLAINTEXT"]) as raw:
+            raw.plain("alice", "alice-secret")
+            for request in (RenewDelegationTokenRequest(hmac=b"x"), ExpireDelegationTokenRequest(hmac=b"x")):
+                answer = raw.ask(request, 2)
+                assert (answer.error_code, answer.expiry_timestamp_ms) == (DISABLED, 0)
+            assert raw.ask(DescribeDelegationTokenRequest(owners=None), 3).error_code == DISABLED
+            answer = create(raw)
+            assert (answer.error_code, answer.principal_name, answer.issue_timestamp_ms) == (
+                DISABLED,
+                "alice",
+                0,
+            )
+            other = CreatableRenewers(principal_type="Group", principal_name="bob")
+            assert create(raw, renewers=[other]).error_code == BAD_KIND
 
 
 def made(now_ms=0, lifetime_ms=-1):
