@@ -5,13 +5,15 @@ While nobody has a quota no connection has a meter, and requests cost nothing mo
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kbroker.broker.connection_meter import ConnectionMeter
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.api_keys import response_class, response_header_version
+from kbroker.quotas.callback import CallbackTable, changes
 from kbroker.quotas.client_quotas import ClientLimits, ClientQuotas
 from kbroker.quotas.windows import Windows
 
@@ -23,8 +25,10 @@ if TYPE_CHECKING:
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.metadata.delta import ClusterDelta
     from kbroker.metadata.image import ClusterImage
+    from kbroker.quotas.callback import QuotaCallback
     from kbroker.quotas.token_bucket import TokenBucket
 
+_log = logging.getLogger(__name__)
 _PRODUCE = 0
 
 
@@ -87,13 +91,40 @@ class QuotaKeeper:
         #: Told of every answer that throttles its client: API key, ms.
         self.on_throttled: Callable[[int, int], None] = lambda key, delay_ms: None
         self._connections = connections
+        self._callback: QuotaCallback | None = None
+
+    def ask(self, callback: QuotaCallback) -> None:
+        """Let it decide from now on."""
+        self._callback = callback
+        self.quotas.table_of = partial(CallbackTable, callback)
+        self.quotas.apply({})
+        self._switch()
 
     def on_metadata(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
         """The metadata has changed."""
+        if self._callback is not None:
+            self._tell(self._callback, old, new, delta)
         if delta.quotas_changed:
             self.quotas.apply(new.quotas)
             self._switch()
             self._look_anew()
+
+    def _tell(
+        self, callback: QuotaCallback, old: ClusterImage, new: ClusterImage, delta: ClusterDelta
+    ) -> None:
+        def leaders(topic: str) -> list[int]:
+            found = new.topics.get(topic)
+            return [] if found is None else [each.leader for each in found.partitions]
+
+        try:
+            if delta.quotas_changed:
+                for change in changes(old.quotas, new.quotas):
+                    callback.quota_changed(*change)
+            if (delta.topics or delta.deleted_topics) and callback.cluster_changed(leaders):
+                self.quotas.apply(new.quotas)
+                self._look_anew()
+        except Exception:
+            _log.exception("kbroker.quota.callback failed")
 
     def attach(self, connection: Metered, core: Muted | None = None) -> None:
         """A connection that has logged in, and what is to be muted if it is at work."""

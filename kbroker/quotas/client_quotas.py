@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from kbroker.quotas.allowance import Allowance
@@ -44,6 +44,8 @@ class ClientQuotas:
     """
 
     def __init__(self, windows: Windows, controller_windows: Windows) -> None:
+        #: Makes a table of quotas.
+        self.table_of: Callable[[Mapping[Entity, Mapping[str, float]]], QuotaTable] = QuotaTable
         self.table = QuotaTable({})
         #: Changes with the quotas.
         self.generation = 0
@@ -72,7 +74,7 @@ class ClientQuotas:
 
     def apply(self, quotas: Mapping[Entity, Mapping[str, float]]) -> None:
         """The quotas are these now. What was done counts on, against the new limits."""
-        self.table = QuotaTable(quotas)
+        self.table = self.table_of(quotas)
         self.generation += 1
 
     def take_parts(self, parts: Mapping[Key, float], even_part: float | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
@@ -9,6 +10,7 @@ from kbroker.broker.client_quotas import QuotaKeeper
 from kbroker.broker.cluster_quotas import URL, ClusterQuotas
 from kbroker.broker.restrictions import Restrictions
 from kbroker.config.values import to_text
+from kbroker.errors import ConfigError
 from kbroker.handlers.context import BROKER
 from kbroker.protocol.api_keys import FACTS, ApiKey
 from kbroker.server.figures import Figures
@@ -19,10 +21,14 @@ if TYPE_CHECKING:
     from kbroker.broker.client_quotas import Metered
     from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
+    from kbroker.config.broker_config import BrokerConfig
     from kbroker.handlers.context import ConnectionContext
     from kbroker.protocol.primitives import Message
+    from kbroker.quotas.callback import QuotaCallback
     from kbroker.storage.disk import Disk
     from kbroker.storage.log_manager import LogManager
+
+CALLBACK = "kbroker.quota.callback"
 
 
 def open_quotas(services: Services) -> None:
@@ -36,6 +42,9 @@ def open_quotas(services: Services) -> None:
     keeper = services.quotas = QuotaKeeper(
         services.config, services.clock, services.timer, perf_counter, connections
     )
+    path = to_text(services.config.get(CALLBACK))
+    if path:
+        keeper.ask(_callback(path, services.config))
     services.metadata.subscribe(keeper.on_metadata)
 
     def throttled(key: int, delay_ms: int) -> None:
@@ -43,6 +52,19 @@ def open_quotas(services: Services) -> None:
         services.requests.of(name).throttle(delay_ms)
 
     keeper.on_throttled = throttled
+
+
+def _callback(path: str, config: BrokerConfig) -> QuotaCallback:
+    """What a class makes that is somewhere in Python's path. Raises ConfigError."""
+    module, _, name = path.partition(":")
+    try:
+        made: QuotaCallback = getattr(import_module(module), name)(dict(config.static))
+    except Exception as error:
+        raise ConfigError(f"{CALLBACK}: {path}: {type(error).__name__}: {error}") from error
+    for each in ("sharers", "limit", "quota_changed", "cluster_changed"):
+        if not callable(getattr(made, each, None)):
+            raise ConfigError(f"{CALLBACK}: {path} has no {each}()")
+    return made
 
 
 def open_restrictions(

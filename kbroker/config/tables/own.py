@@ -120,6 +120,8 @@ kbroker.protect.loop.delay.ms | list |  | no empty items | cluster | obeyed
     As kbroker.protect.cpu.percent, when the event loop is so late.
 kbroker.protect.memory.bytes | list |  | no empty items | cluster | obeyed
     As kbroker.protect.cpu.percent, from so much memory of the process on.
+kbroker.quota.callback | string | null | not blank | ro | obeyed
+    Code of your own that decides quotas of clients, as `package.module:Class` in Python's path.
 kbroker.quota.central.url | password | null | - | ro | obeyed
     The Redis or Valkey server that counts quotas if kbroker.quota.scope is central, redis://host:port/0.
 kbroker.quota.scope | string | broker | in broker,cluster,central | cluster | obeyed
