@@ -68,11 +68,11 @@ class ShareOffsets:
             topic = image.topics.get(name)
             topic_id = ZERO_UUID if topic is None else topic.id
             shape.append((name, topic_id, list(partitions)))
-            count = 0 if topic is None or not may_have_state else len(topic.partitions)
             for index in partitions:
-                if 0 <= index < count:  # whether the group knows it or not
-                    epoch = image.topics.by_id(topic_id).partitions[index].leader_epoch
-                    parts.append(self._persister.summary(ShareKey(group_id, topic_id, index), epoch))
+                state = image.topics.partition(name, index)
+                if state is not None and may_have_state:  # whether the group knows it or not
+                    key = ShareKey(group_id, topic_id, index)
+                    parts.append(self._persister.summary(key, state.leader_epoch))
                 else:
                     parts.append(_done(_UNKNOWN))
         places = [(name, index) for name, _, indexes in shape for index in indexes]
@@ -179,7 +179,9 @@ class ShareOffsets:
 def _is_counted(state: ShareState | ApiError) -> bool:
     """Whether the group has begun, so that there is a lag to tell."""
     return (
-        not isinstance(state, ApiError) and state.start_offset != UNKNOWN_OFFSET and state.complete_count >= 0
+        not isinstance(state, ApiError)
+        and state.start_offset != UNKNOWN_OFFSET
+        and state.complete_count != -1
     )
 
 

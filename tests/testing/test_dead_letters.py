@@ -7,18 +7,22 @@ import pytest
 from kbroker.client.cluster import Cluster as Client
 from kbroker.client.configs import ResourceType, alter_configs
 from kbroker.client.records import produce
+from kbroker.client.shares import SharePosition, share_positions
 from kbroker.client.topics import create_topic
 from kbroker.protocol.generated import (
     read_share_group_state_request as reading,
     write_share_group_state_request as writing,
 )
+from kbroker.protocol.generated.find_coordinator_request import FindCoordinatorRequest
+from kbroker.protocol.generated.find_coordinator_response import FindCoordinatorResponse
 from kbroker.protocol.generated.read_share_group_state_response import ReadShareGroupStateResponse
 from kbroker.protocol.generated.write_share_group_state_response import WriteShareGroupStateResponse
 from kbroker.protocol.record_batch import Record
 from kbroker.testing import Broker, Cluster
 from kbroker.types import TopicPartition
-from tests.compat.share_member import ShareMember
+from tests.compat.share_member import Held, ShareMember
 from tests.compat.test_dead_letters import (
+    ACCEPT,
     ENABLED,
     EXCEEDED,
     REJECT,
@@ -38,13 +42,13 @@ def broker():
         yield broker
 
 
-def prepare(client, assignment=(), dead_assignment=()):
+def prepare(client, assignment=(), dead_assignment=(), group="g"):
     """Topic `t` with three records, and a group that gives records up to another one."""
     create_topic(client, "t", **({"assignment": assignment} if assignment else {"partitions": 1}))
     how = {"assignment": dead_assignment} if dead_assignment else {"partitions": 1}
     create_topic(client, "dlq.t", configs=ENABLED, **how)
     produce(client, TopicPartition("t", 0), [Record(timestamp=1, value=b"%d" % at) for at in range(3)])
-    make_group(client, "g", "dlq.t", errors_deadletterqueue_copy_record_enable="true")
+    make_group(client, group, "dlq.t", errors_deadletterqueue_copy_record_enable="true")
 
 
 def test_what_was_given_up_and_not_written_is_written_by_who_takes_over(broker):
@@ -102,15 +106,32 @@ def test_they_are_counted_by_group(broker):
     assert samples[f"{name}failedproducerequests_total", group] == 1
 
 
-def test_another_broker_leads_the_topic(tmp_path):
+def group_of(client, node_id):
+    """A group that this broker coordinates."""
+    request = FindCoordinatorRequest(key_type=0, coordinator_keys=[f"g{number}" for number in range(20)])
+
+    def look():
+        answer = client.any().ask(request, FindCoordinatorResponse)
+        return next((each.key for each in answer.coordinators if each.node_id == node_id), None)
+
+    return look
+
+
+def test_another_broker_leads_the_topic_and_coordinates_the_group(tmp_path):
     with (
         Cluster(2, config=SHARE_TOPIC, data=str(tmp_path / "data")) as cluster,
         Client(cluster.bootstrap, timeout_s=60) as client,
     ):
         cluster.wait_for(lambda: len(client.brokers(refresh=True)) == 2)
         first, second = sorted(client.brokers())
-        prepare(client, [[first]], [[second, first]])
-        member = ShareMember(client, "g", "t", 1, leader=first)
-        assert member.acknowledge(member.take(3), [REJECT]) == {0}
-        assert [value for _, _, value, _ in letters(client, "dlq.t", 1, 3)] == [b"0", b"1", b"2"]
-        all_done_with(client, "g")
+        group = cluster.wait_for(group_of(client, second))
+        prepare(client, [[first]], [[second, first]], group)
+        member = ShareMember(client, group, "t", 1, leader=first)
+        held = member.take(3)
+        assert member.acknowledge([Held(0, 0, 1, 1)], [REJECT, ACCEPT]) == {0}
+        assert [value for _, _, value, _ in letters(client, "dlq.t", 1, 1)] == [b"0"]
+        cluster.wait_for(lambda: share_positions(client, group) == [SharePosition("t", 0, 0, 1)])
+        assert member.acknowledge([Held(0, 2, 2, 1)], [REJECT]) == {0}
+        assert [value for _, _, value, _ in letters(client, "dlq.t", 1, 2)] == [b"0", b"2"]
+        all_done_with(client, group)
+        assert held == [Held(0, 0, 2, 1)]
