@@ -17,6 +17,8 @@ from kbroker.controller.zookeeper.following import Followed, Replica, Stop
 from kbroker.errors import ErrorCode
 from kbroker.metadata.delta import ClusterDelta, TopicDelta
 from kbroker.metadata.difference import difference
+from kbroker.metadata.image import CONFIG_TOPIC
+from kbroker.plain import replace
 from kbroker.protocol.generated.leader_and_isr_response import (
     LeaderAndIsrPartitionError,
     LeaderAndIsrResponse,
@@ -132,14 +134,7 @@ class ZkFollower:
         def finished(answer: Deferred[T]) -> None:
             self._is_at_work = False
             if self._configured:
-                # Known by now, or the request was refused; or LeaderAndIsr comes before UpdateMetadata.
-                ahead = {tp.topic for tp in self._ahead}
-                topics = self._metadata.image.topics
-                self._configured = {
-                    name: topic_id
-                    for name, topic_id in self._configured.items()
-                    if name in ahead and name not in topics
-                }
+                self._forget_configured()
             answered.follow(answer)
             self._go_on()
 
@@ -169,6 +164,20 @@ class ZkFollower:
         self._line.append(begin)
         self._go_on()
         return answered
+
+    def _forget_configured(self) -> None:
+        """A topic that was read of is known by now; or LeaderAndIsr came before UpdateMetadata; or the
+        request was refused, and it may be deleted.
+        """
+        image = self._metadata.image
+        ahead = {tp.topic for tp in self._ahead}
+        unknown = [name for name in self._configured if name not in image.topics]
+        refused = {(CONFIG_TOPIC, name) for name in unknown if name not in ahead}
+        self._configured = {name: self._configured[name] for name in unknown if name in ahead}
+        if not refused.isdisjoint(image.configs):
+            configs = {key: each for key, each in image.configs.items() if key not in refused}
+            new = replace(image, offset=image.offset + 1, configs=configs)
+            self._metadata.handed_over(new.offset, new, difference(image, new))
 
     def _go_on(self) -> None:
         # An earlier life may be meant: that is known with the registration.
