@@ -28,9 +28,9 @@ _HEADER = Struct(">hh4xh")
 #: A bare SASL message may be shorter than any request.
 _HEADER_BYTES_MIN = 10
 _INT = Struct(">i")
-#: Most bytes of Produce that are paid for at once, and how much time may be left uncharged meanwhile.
+#: How much time may be left uncharged while bytes are paid for, and most of those.
+UNCHARGED_S = 0.005
 _PREPAID_BYTES = 65_536.0
-_UNCHARGED_S = 0.005
 #: A Fetch of an older version goes another way and is charged when it is answered.
 _FETCH_CHARGES_SINCE = 4
 _PRODUCE_TAGS_SINCE = 9
@@ -67,8 +67,6 @@ class ConnectionMeter:
     __slots__ = (
         "_client_id",
         "_context",
-        "_free",
-        "_head",
         "_head_end",
         "_keeper",
         "_limits",
@@ -76,10 +74,12 @@ class ConnectionMeter:
         "_principal",
         "_unmute",
         "_until_ms",
-        "_used_s",
         "core",
+        "free",
+        "head",
         "is_slow",
         "timed",
+        "used_s",
     )
 
     def __init__(self, keeper: QuotaKeeper, context: Named) -> None:
@@ -91,14 +91,14 @@ class ConnectionMeter:
         self._limits: ClientLimits | None = None
         #: Whether requests must not be taken for others seen before: they may be refused now.
         self.is_slow = keeper.is_slow
-        #: Bytes of Produce frames that are paid for; while there are some, nothing is looked up. Only for
-        #: frames with this client id, which ends at so many bytes of the frame.
-        self._free = 0.0
-        self._head, self._head_end = b"", 0
+        #: Bytes of Produce frames that are paid for: for one that is no longer, and has this client id (with
+        #: its length; up to so many bytes of the frame), nothing is due but to take it off.
+        self.free = 0.0
+        self.head, self._head_end = b"", 0
         #: Whether the time of requests counts, and what is not charged yet.
         self.timed = True
-        self._used_s = 0.0
-        #: Until when the time is accounted for.
+        self.used_s = 0.0
+        #: Until when the time is accounted for; 0: nothing is being handled.
         self._mark_s = 0.0
         self._unmute: TimerHandle | None = None
         self._until_ms = 0.0
@@ -113,26 +113,26 @@ class ConnectionMeter:
     def end(self) -> None:
         """All that came with one read is handled."""
         if self._mark_s:
-            self._used_s += self._keeper.now_s() - self._mark_s
+            self.used_s += self._keeper.now_s() - self._mark_s
             self._mark_s = 0.0
-            if self._used_s > _UNCHARGED_S:
-                self._free = 0.0
+            if self.used_s > UNCHARGED_S:
+                self.free = 0.0
 
     def forget(self) -> None:
         """Look everything up anew: quotas or restrictions have changed."""
-        self._free = 0.0
+        self.free = 0.0
         self.is_slow = self._keeper.is_slow
 
     def after(self, data: memoryview, start: int, end: int, answer: Answer) -> Answer:
         """The request at `data[start:end]` was handled; the answer as the client is to see it."""
-        paid = self._free
+        paid = self.free
         if paid:
-            if data[start + 1] or data[start] or data[start + 8 : start + self._head_end] != self._head:
+            if data[start + 1] or data[start] or data[start + 8 : start + self._head_end] != self.head:
                 paid = 0.0
             elif end - start <= paid:
-                self._free = paid - (end - start)
+                self.free = paid - (end - start)
                 return answer
-            self._free = 0.0
+            self.free = 0.0
         if end - start < _HEADER_BYTES_MIN:
             return answer
         keeper = self._keeper
@@ -161,7 +161,7 @@ class ConnectionMeter:
         if key == _PRODUCE and not delay_ms and keeper.restrictions is None:
             self._pay_ahead(limits, now_ms)
             self._head_end = 10 + max(length, 0)
-            self._head = bytes(data[start + 8 : start + self._head_end])
+            self.head = bytes(data[start + 8 : start + self._head_end])
         if keeper.restrictions is not None:
             delay_ms = max(delay_ms, self._restricted_ms(keeper.restrictions, key))
         if delay_ms:
@@ -221,7 +221,7 @@ class ConnectionMeter:
 
     def _time(self) -> float:
         """The seconds since the last charge; what is woken later takes next to none."""
-        used_s, self._used_s = self._used_s, 0.0
+        used_s, self.used_s = self.used_s, 0.0
         before = self._mark_s
         if before:
             self._mark_s = self._keeper.now_s()
@@ -232,7 +232,7 @@ class ConnectionMeter:
         if limits.request is not None and not limits.request.is_far:
             return
         produce = limits.produce
-        self._free = _PREPAID_BYTES if produce is None else produce.prepay(_PREPAID_BYTES, now_ms)
+        self.free = _PREPAID_BYTES if produce is None else produce.prepay(_PREPAID_BYTES, now_ms)
 
     def _time_parked(self, limits: ClientLimits, now_ms: float) -> None:
         if limits.request is not None:
@@ -251,7 +251,7 @@ class ConnectionMeter:
             limits = self._limits = self._keeper.limits_of(principal, client_id.decode(errors="replace"))
             self.timed = limits.request is not None
             if not self.timed:
-                self._mark_s = self._used_s = 0.0
+                self._mark_s = self.used_s = 0.0
         return limits
 
     def _charge_fetched(self, key: int, version: int) -> Callable[[Any], Any]:

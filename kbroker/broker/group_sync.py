@@ -97,26 +97,22 @@ class GroupSync:
             lane = self._lanes[log.directory] = _Lane()
         lane.following.logs[log] = None
         if lane.current is None and not lane.begins:
-            if self._call_soon is None:
-                self._start(lane)
-            else:
-                lane.begins = True
-                self._call_soon(partial(self._start, lane))
+            self._begin_soon(lane)
 
-    def take_over(self, log: Log) -> bool:
-        """Leave what is staged in `log` to the next sync, which begins with writing it.
+    def take_over(self, log: Log) -> list[Waiter] | None:
+        """Leave what is staged in `log` to the next sync, which begins with writing it; who is told after it.
 
-        So one write does for all connections that append before that. False if there is too much, or if none
-        is to come: then flush, and `ask`.
+        So one write does for all connections that append before that. None if there is too much, or if no
+        sync is to come: then flush, and `ask`.
         """
         lane = self._lanes.get(log.directory)
-        if lane is None or (lane.current is None and self._call_soon is None) or not log.leave_staged():
-            return False
+        if lane is None or not (lane.current or self._call_soon) or not log.leave_staged():
+            return None
+        following = lane.following
+        following.logs[log] = None
         if lane.current is None and not lane.begins:
-            self.ask(log)
-        else:
-            lane.following.logs[log] = None
-        return True
+            self._begin_soon(lane)
+        return following.waiters
 
     def when_synced(self, logs: Sequence[Log], done: Waiter) -> None:
         """Call `done` when all that was asked for `logs` is durable, or could not be made so."""
@@ -156,6 +152,13 @@ class GroupSync:
             return lane.following
         current = lane.current
         return current if current is not None and log in current.logs else None
+
+    def _begin_soon(self, lane: _Lane) -> None:
+        if self._call_soon is None:
+            self._start(lane)
+        else:
+            lane.begins = True
+            self._call_soon(partial(self._start, lane))
 
     def _start(self, lane: _Lane) -> None:
         """Write what was left to this sync, then sync what has gathered."""

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from struct import Struct
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
-from kbroker.errors import ApiError, ErrorCode, ProtocolError
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers.produce_access import refuse
 from kbroker.handlers.produce_answer import (
     WRONG_LEADER,
@@ -35,7 +35,15 @@ from kbroker.handlers.produce_batch import (
     codec_of,
     is_transactional,
 )
-from kbroker.handlers.produce_held import CommittedAnswers, HeldAnswers, chain, commit_error, why_lost
+from kbroker.handlers.produce_held import (
+    CommittedAnswers,
+    HeldAnswers,
+    HeldProduce,
+    chain,
+    commit_error,
+    replace_answers,
+    why_lost,
+)
 from kbroker.handlers.produce_prefix import (
     FLEXIBLE_SINCE,
     TAIL,
@@ -66,7 +74,8 @@ VERSIONS = (3, 13)
 
 _PRODUCE = 0
 _LEAD = Struct(">ii")
-_CORRELATION = Struct(">i")
+#: Its length.
+_CLIENT_ID = Struct(">h")
 #: Producer id and epoch, at byte 43 of a batch.
 _PRODUCER = Struct(">qh")
 #: Uncompressed batches up to this size are looked into where they are.
@@ -150,9 +159,12 @@ class ProducePath:
             if meaning.partition is not last:
                 break
         else:
-            if not last.has_followers and not last.waits_for_sync:
-                self._finish_one(connection, last)
-                return
+            if not last.has_followers:
+                if not last.waits_for_sync:
+                    self._finish_one(connection, last)
+                    return
+                if self._hold_one(connection, last):
+                    return
         touched = dict.fromkeys([meaning.partition for meaning in staged])
         waiting = [partition for partition in touched if partition.waits_for_sync]
         if any(partition.has_followers for partition in touched):
@@ -162,7 +174,7 @@ class ProducePath:
         else:
             failed = self._flush(touched)
             if failed:
-                self._replace_answers(connection.out, staged, failed, connection.produce_cache)
+                replace_answers(connection.out, staged, failed, connection.produce_cache)
         self._count(connection, touched)
         staged.clear()
 
@@ -173,14 +185,29 @@ class ProducePath:
             partition.flush()
         except ApiError as error:
             self._replicas.disk_failed(partition)
-            self._replace_answers(connection.out, staged, {partition: error}, connection.produce_cache)
+            replace_answers(connection.out, staged, {partition: error}, connection.produce_cache)
         times = len(staged)
         partition.stats.produce_requests += times
+        version = connection.produce_cache.version  # type: ignore[union-attr]
         if self._requests.timed:
-            self._count_requests(connection, times)
+            self._stats.done(version, connection.frame_size, connection.began_s, times)
         else:
-            self._stats.versions[connection.produce_cache.version] += times  # type: ignore[union-attr]
+            self._stats.versions[version] += times
         staged.clear()
+
+    def _hold_one(self, connection: ProduceConnection, partition: Partition) -> bool:
+        """flush.messages: the usual case, one partition, all left to a sync; False: it is another case."""
+        out, log = connection.out, partition.log
+        times = len(connection.staged)
+        if log is None or len(out) != times or not (out[0] if times == 1 else all(out)):
+            return False
+        waiters = self._replicas.syncs.take_over(log)
+        if waiters is None:
+            return False
+        waiters.append(HeldProduce(connection, log).synced)
+        partition.stats.produce_requests += times
+        self._count_requests(connection, times)
+        return True
 
     def _count(self, connection: ProduceConnection, touched: dict[Partition, None]) -> None:
         """Once for all frames of a read."""
@@ -218,16 +245,16 @@ class ProducePath:
         now = [
             partition
             for partition in touched
-            if not (answered and partition in waiting and take_over(partition.online_log()))
+            if not (answered and partition in waiting and take_over(partition.online_log()) is not None)
         ]
         failed = self._flush(now)
         if failed:
-            self._replace_answers(out, staged, failed, connection.produce_cache)
+            replace_answers(out, staged, failed, connection.produce_cache)
             waiting = [partition for partition in waiting if partition not in failed]
         if not waiting or not any(out[first:]):
             return
         logs = [partition.online_log() for partition in waiting]
-        held = HeldAnswers(self._replace_answers, connection, out[first:], waiting, logs)
+        held = HeldAnswers(connection, out[first:], waiting, logs)
         del out[first:]
         self._replicas.syncs.when_synced(logs, held.synced)
         connection.hold(held)
@@ -237,7 +264,7 @@ class ProducePath:
         staged, out = connection.staged, connection.out
         failed = self._flush(touched)
         if failed:
-            self._replace_answers(out, staged, failed, connection.produce_cache)
+            replace_answers(out, staged, failed, connection.produce_cache)
         waiting = {
             meaning.partition: meaning.timeout_ms
             for meaning in staged
@@ -248,25 +275,10 @@ class ProducePath:
         if not waiting:
             return
         first = len(out) - len(staged)
-        held = CommittedAnswers(self._error_answer, connection, out[first:])
+        held = CommittedAnswers(self._services.metadata, connection, out[first:])
         del out[first:]
         held.wait(waiting, self._services.timer)
         connection.hold(held)
-
-    def _error_answer(
-        self, connection: ProduceConnection, meaning: Prefix, answer: bytes, error: ApiError
-    ) -> bytes:
-        """In the place of an answer that was packed as if all went well."""
-        assert connection.produce_cache is not None
-        version = connection.produce_cache.version
-        item = Item(meaning.name, meaning.topic_id, meaning.index)
-        item.fail(error)
-        response = response_of([item], version)
-        if version >= 10 and item.error in WRONG_LEADER:
-            listener = connection.context.listener_name
-            name_leaders(response, [item], self._services.metadata.image, listener)
-        (correlation_id,) = _CORRELATION.unpack_from(answer, 4)
-        return encode_answer(response, version, correlation_id)
 
     def _flush(self, touched: Iterable[Partition]) -> dict[Partition, ApiError]:
         """Write what is staged for these partitions; those for which the disk failed, or was full."""
@@ -278,26 +290,6 @@ class ProducePath:
                 self._replicas.disk_failed(partition)
                 failed[partition] = error
         return failed
-
-    def _replace_answers(
-        self,
-        out: list[Any],
-        staged: list[Prefix],
-        failed: Mapping[Partition, ApiError],
-        cache: PrefixCache | None,
-    ) -> None:
-        """The last answers in `out` are those of `staged`, one each."""
-        assert cache is not None
-        first = len(out) - len(staged)
-        for position, meaning in enumerate(staged, first):
-            if meaning.partition not in failed:
-                continue
-            if meaning.acks == 0:
-                raise ProtocolError("the disk failed under a Produce with acks=0")
-            item = Item(meaning.name, meaning.topic_id, meaning.index)
-            item.fail(failed[meaning.partition])
-            (correlation_id,) = _CORRELATION.unpack_from(out[position], 4)
-            out[position] = encode_answer(response_of([item], cache.version), cache.version, correlation_id)
 
     # -- the general path --
 
@@ -595,5 +587,6 @@ class ProducePath:
             item.index,
             in_transactions,
             request.timeout_ms,
+            prefix[: 2 + max(_CLIENT_ID.unpack_from(prefix)[0], 0)],
         )
         cache.learn(prefix, meaning)

@@ -2,23 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
+from kbroker.handlers.produce_answer import WRONG_LEADER, Item, encode_answer, name_leaders, response_of
 from kbroker.storage.disk import StorageError
 
 if TYPE_CHECKING:
     from kbroker.broker.partition import Partition
     from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.handlers.produce_prefix import Prefix, PrefixCache, ProduceConnection
+    from kbroker.metadata.cache import MetadataCache
     from kbroker.storage.log import Log
 
-#: Puts errors in the place of answers: (answers, what they are for, partitions that failed, the cache).
-ReplaceAnswers = Callable[
-    [list[Any], "list[Prefix]", "Mapping[Partition, ApiError]", "PrefixCache | None"], None
-]
+_CORRELATION = Struct(">i")
+
+
+def replace_answers(
+    out: list[Any],
+    staged: Sequence[Prefix],
+    failed: Mapping[Partition, ApiError],
+    cache: PrefixCache | None,
+) -> None:
+    """Put errors in the place of answers; the last ones in `out` are those of `staged`, one each.
+
+    Raises:
+        ProtocolError: an error for acks=0, which has no answer.
+    """
+    assert cache is not None
+    first = len(out) - len(staged)
+    for position, meaning in enumerate(staged, first):
+        if meaning.partition not in failed:
+            continue
+        if meaning.acks == 0:
+            raise ProtocolError("the disk failed under a Produce with acks=0")
+        item = Item(meaning.name, meaning.topic_id, meaning.index)
+        item.fail(failed[meaning.partition])
+        (correlation_id,) = _CORRELATION.unpack_from(out[position], 4)
+        out[position] = encode_answer(response_of([item], cache.version), cache.version, correlation_id)
+
+
+def _error_answer(
+    metadata: MetadataCache, connection: ProduceConnection, meaning: Prefix, answer: bytes, error: ApiError
+) -> bytes:
+    """In the place of an answer that was packed as if all went well."""
+    assert connection.produce_cache is not None
+    version = connection.produce_cache.version
+    item = Item(meaning.name, meaning.topic_id, meaning.index)
+    item.fail(error)
+    response = response_of([item], version)
+    if version >= 10 and item.error in WRONG_LEADER:
+        name_leaders(response, [item], metadata.image, connection.context.listener_name)
+    (correlation_id,) = _CORRELATION.unpack_from(answer, 4)
+    return encode_answer(response, version, correlation_id)
 
 
 def why_lost(error: OSError | StorageError | None) -> ApiError:
@@ -29,18 +68,16 @@ def why_lost(error: OSError | StorageError | None) -> ApiError:
 class HeldAnswers(Deferred[bytes | None]):
     """The answers of one read of one connection, packed as if all went well. Resolved by `synced`."""
 
-    __slots__ = ("_answers", "_cache", "_logs", "_partitions", "_replace", "_staged")
+    __slots__ = ("_answers", "_cache", "_logs", "_partitions", "_staged")
 
     def __init__(
         self,
-        replace: ReplaceAnswers,
         connection: ProduceConnection,
         answers: list[Any],
         partitions: Sequence[Partition],
         logs: Sequence[Log],
     ) -> None:
         super().__init__()
-        self._replace = replace
         self._cache = connection.produce_cache
         self._staged = list(connection.staged)
         self._answers = answers
@@ -59,11 +96,44 @@ class HeldAnswers(Deferred[bytes | None]):
         }
         if failed:
             try:
-                self._replace(answers, self._staged, failed, self._cache)
+                replace_answers(answers, self._staged, failed, self._cache)
             except ProtocolError as error:
                 self.fail(error)
                 return
         self.resolve(b"".join(answers) if len(answers) > 1 else answers[0])
+
+
+class HeldProduce:
+    """As `HeldAnswers`, where all that the connection has to send is for one partition; it has this `parked`.
+
+    Args:
+        connection: whose answers and staged requests these are from now on.
+        log: of the partition.
+    """
+
+    __slots__ = ("_answers", "_connection", "_log", "_staged")
+
+    def __init__(self, connection: ProduceConnection, log: Log) -> None:
+        self._connection: ProduceConnection | None = connection
+        self._log = log
+        self._answers, connection.out = connection.out, []
+        self._staged, connection.staged = connection.staged, []
+        connection.out_bytes = 0
+        connection.parked = self
+
+    def synced(self, lost: Mapping[Log, OSError | StorageError]) -> None:
+        """The sync that they wait for is over; without the logs in `lost`."""
+        connection, answers, log = self._connection, self._answers, self._log
+        if connection is None:
+            return
+        if log in lost or log.directory.failure is not None:
+            failed = {self._staged[0].partition: why_lost(lost.get(log))}
+            replace_answers(answers, self._staged, failed, connection.produce_cache)
+        connection.release(answers[0] if len(answers) == 1 else b"".join(answers))
+
+    def cancel(self) -> None:
+        """The connection is gone."""
+        self._connection = None
 
 
 def commit_error(done: Deferred[None], partition: Partition) -> ErrorCode:
@@ -82,19 +152,16 @@ class CommittedAnswers(Deferred[bytes | None]):
     """The answers of one read of one connection, until every partition that it touched has committed.
 
     Args:
-        error_answer: (connection, what it is for, the answer, the error) -> another answer.
+        metadata: who leads, for errors.
+        connection: whose answers these are.
+        answers: packed as if all went well.
     """
 
-    __slots__ = ("_answers", "_connection", "_error_answer", "_failed", "_open", "_staged")
+    __slots__ = ("_answers", "_connection", "_failed", "_metadata", "_open", "_staged")
 
-    def __init__(
-        self,
-        error_answer: Callable[[ProduceConnection, Prefix, bytes, ApiError], bytes],
-        connection: ProduceConnection,
-        answers: list[Any],
-    ) -> None:
+    def __init__(self, metadata: MetadataCache, connection: ProduceConnection, answers: list[Any]) -> None:
         super().__init__()
-        self._error_answer = error_answer
+        self._metadata = metadata
         self._connection = connection
         self._staged = list(connection.staged)
         self._answers = answers
@@ -133,8 +200,8 @@ class CommittedAnswers(Deferred[bytes | None]):
             for position, meaning in enumerate(self._staged):
                 code = self._failed.get(meaning.partition)
                 if code is not None and meaning.acks == -1:
-                    answers[position] = self._error_answer(
-                        self._connection, meaning, answers[position], ApiError(code)
+                    answers[position] = _error_answer(
+                        self._metadata, self._connection, meaning, answers[position], ApiError(code)
                     )
         self.resolve(b"".join(answers))
 

@@ -44,9 +44,10 @@ class ProduceConnection(Protocol):
 
     context: ConnectionContext
     out: list[Any]
+    out_bytes: int
     staged: list[Prefix]
     produce_cache: PrefixCache | None
-    parked: Deferred[Any] | None
+    parked: Any
     waiting: Waiting | None
     began_s: float
     frame_size: int
@@ -57,6 +58,9 @@ class ProduceConnection(Protocol):
 
     def hold(self, answer: Deferred[Any]) -> None:
         """Send nothing more before `answer`, its bytes."""
+
+    def release(self, answer: bytes) -> None:
+        """Send the answer that was `parked`."""
 
 
 class AnswerPacker:
@@ -109,6 +113,7 @@ class Prefix:
 
     __slots__ = (
         "acks",
+        "client",
         "in_transactions",
         "index",
         "name",
@@ -128,7 +133,10 @@ class Prefix:
         index: int,
         in_transactions: bool = False,
         timeout_ms: int = 30_000,
+        client: bytes = b"",
     ) -> None:
+        #: The client id and its length, as the header has them.
+        self.client = client
         #: The request has a transactional id.
         self.in_transactions = in_transactions
         #: How long acks=-1 may wait for followers.

@@ -3,7 +3,7 @@
 Quantiles are of the last 5 to 10 minutes (two windows; `Registry` or whoever ticks calls `rotate`), counts
 and sums of all time.
 
-The values of single events collect in `recent`, a list of at most `RECENT_MAX`, and are sorted into buckets
+The times of single events collect in `recent_s`, a list of at most `RECENT_MAX`, and are sorted into buckets
 together: appending to it costs a fifth of doing it each time.
 """
 
@@ -44,14 +44,14 @@ class Histogram:
         "_minimum",
         "_rotated_ms",
         "_total",
-        "recent",
+        "recent_s",
         "scale",
     )
 
     def __init__(self, scale: float = 1.0) -> None:
         self.scale = scale
-        #: Whoever appends calls `sort` when it has `RECENT_MAX` values.
-        self.recent: list[int] = []
+        #: Seconds, of which the values are µs. Whoever appends calls `sort` when there are `RECENT_MAX`.
+        self.recent_s: list[float] = []
         self._count = 0
         self._total = 0
         self._minimum = VALUE_MAX
@@ -77,15 +77,15 @@ class Histogram:
             self._counts[-1] += times
 
     def sort(self) -> None:
-        """Put what is `recent` into its buckets."""
-        for value, times in Counter(self.recent).items():
+        """Put what is recent into its buckets."""
+        for value, times in Counter([int(seconds * 1e6) for seconds in self.recent_s]).items():
             self.record(value, times)
-        self.recent.clear()
+        self.recent_s.clear()
 
     @property
     def count(self) -> int:
         """Values of all time."""
-        return self._count + len(self.recent)
+        return self._count + len(self.recent_s)
 
     @property
     def total(self) -> int:

@@ -76,9 +76,9 @@ class ApiStats:
         elif times > 1:
             self.at_once.record(int((now_s - started_s) * 1e6), times)
         else:
-            recent = self.at_once.recent
-            recent.append(int((now_s - started_s) * 1e6))
-            if len(recent) >= RECENT_MAX:
+            recent_s = self.at_once.recent_s
+            recent_s.append(now_s - started_s)
+            if len(recent_s) >= RECENT_MAX:
                 self.at_once.sort()
 
     def _new_size(self, size: int, times: int) -> None:
@@ -114,9 +114,18 @@ class ApiStats:
             self.waited, self.waited_local, self.waited_remote = (Histogram(0.001) for _ in range(3))
         assert self.waited_local is not None
         assert self.waited_remote is not None
-        self.waited.record(int((answered_s - read_s) * 1e6), times)
-        self.waited_local.record(int((parked_s - started_s) * 1e6), times)
-        self.waited_remote.record(int((answered_s - parked_s) * 1e6), times)
+        if times == 1:
+            recent_s = self.waited.recent_s
+            recent_s.append(answered_s - read_s)
+            self.waited_local.recent_s.append(parked_s - started_s)
+            self.waited_remote.recent_s.append(answered_s - parked_s)
+            if len(recent_s) >= RECENT_MAX:
+                for each in (self.waited, self.waited_local, self.waited_remote):
+                    each.sort()
+        else:
+            self.waited.record(int((answered_s - read_s) * 1e6), times)
+            self.waited_local.record(int((parked_s - started_s) * 1e6), times)
+            self.waited_remote.record(int((answered_s - parked_s) * 1e6), times)
         if started_s - read_s >= QUEUE_S_MIN:
             if self.queued is None:
                 self.queued = Histogram(0.001)

@@ -17,6 +17,7 @@ from struct import Struct
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from kbroker.broker.connection_meter import UNCHARGED_S
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ProtocolError
 from kbroker.metrics.traffic import NO_LISTENER
@@ -33,6 +34,7 @@ Segment: TypeAlias = bytes | FileSlice
 Answer: TypeAlias = bytes | list[Segment] | None
 
 _SIZE = Struct(">i")
+_PRODUCE = 0
 #: Shared by all connections that stage nothing; Produce and OffsetCommit give theirs a list.
 _NOTHING_STAGED: list[Any] = []
 #: (connection, data, start, end of a frame without its length) -> answer, or None and nothing has happened.
@@ -90,6 +92,14 @@ class FrameHandler(Protocol):
         ...
 
 
+class Parked(Protocol):
+    """What everything else on a connection waits for: a `Deferred`, or who will `release` it."""
+
+    def cancel(self) -> object:
+        """The connection is gone."""
+        ...
+
+
 class ConnectionCore:
     """The state of one connection.
 
@@ -102,7 +112,6 @@ class ConnectionCore:
 
     __slots__ = (
         "_backlog",
-        "_large",
         "_partial",
         "_rest",
         "answered",
@@ -116,6 +125,7 @@ class ConnectionCore:
         "frame_size",
         "handler",
         "has_files",
+        "large",
         "muted",
         "on_output",
         "out",
@@ -146,7 +156,7 @@ class ConnectionCore:
         #: Set when the connection has to close after what is in `out`: why, for the log ("": say nothing).
         self.close_reason: str | None = None
         #: The answer that everything else waits for.
-        self.parked: Deferred[Answer] | None = None
+        self.parked: Parked | None = None
         #: Set by the driver while the peer does not read.
         self.write_blocked = False
         #: Its client is throttled: nothing is handled before `unmute`.
@@ -177,8 +187,9 @@ class ConnectionCore:
         self.short_frames = False
         #: Where large frames collect; those of the gate until the peer has logged in.
         self.buffers: Buffers = buffers or FrameBuffers()
+        #: A frame that collects in a buffer of its own.
+        self.large: LargeFrame | None = None
         self._partial: bytearray | None = None
-        self._large: LargeFrame | None = None
         self._rest: memoryview | None = None
         self._backlog: bytearray | None = None
 
@@ -186,6 +197,11 @@ class ConnectionCore:
     def wants_pause(self) -> bool:
         """Whether the driver should stop reading."""
         return self._backlog is not None and len(self._backlog) >= BACKLOG_BYTES_MAX
+
+    @property
+    def has_kept(self) -> bool:
+        """Whether there are bytes that wait for `proceed`."""
+        return self._rest is not None or self._backlog is not None
 
     @property
     def may_proceed(self) -> bool:
@@ -204,27 +220,35 @@ class ConnectionCore:
     def feed(self, data: memoryview) -> None:
         """Take what arrived. `data` may be reused by the caller as soon as this returns."""
         self.traffic.bytes_in += len(data)
-        if self._is_held or self._rest is not None or self._backlog is not None:
-            self._keep(data)
-        else:
+        if (
+            self.parked is None
+            and not self.write_blocked
+            and not self.muted
+            and self.close_reason is None
+            and self._rest is None
+            and self._backlog is None
+        ):
             self.began_s = perf_counter()
-            self._run(self._parse_frames, data)
+            if self._partial is not None or self.large is not None or not self._take_known(data):
+                self._run(self._parse_frames, data)
+        else:
+            self._keep(data)
 
     def read_target(self) -> memoryview | None:
         """Where the next bytes may be read to directly; then call `filled`. None: anywhere, for `feed`."""
-        if self._large is None or self._is_held or self._backlog is not None:
+        if self.large is None or self._is_held or self._backlog is not None:
             return None
-        return self._large.room()
+        return self.large.room()
 
     def filled(self, count: int) -> None:
         """So many bytes are in the `read_target`."""
-        large = self._large
+        large = self.large
         if large is None:
             return  # closed meanwhile
         self.traffic.bytes_in += count
         large.filled += count
         if large.is_complete:
-            self._large = None
+            self.large = None
             self.began_s = perf_counter()
             self._run(self._handle_frame, large.frame())
             self.buffers.give(large.buffer)
@@ -247,6 +271,30 @@ class ConnectionCore:
         self.out_bytes = 0
         self.has_files = False
         return out
+
+    def take_bytes(self) -> bytes:
+        """As `take_output`, where there is some and `has_files` is false."""
+        out = self.out
+        if len(out) == 1:
+            data = out.pop()
+        else:
+            data = b"".join(out)  # type: ignore[arg-type]
+            out.clear()
+        self.traffic.bytes_out += self.out_bytes
+        self.out_bytes = 0
+        return data  # type: ignore[return-value]
+
+    def release(self, answer: bytes) -> None:
+        """The `parked` answer came, and is that."""
+        self.parked = None
+        if self.waiting is not None:
+            waiting, self.waiting = self.waiting, None
+            waiting.over()
+        self.began_s = perf_counter()  # what was kept meanwhile has not waited for us
+        self.out.append(answer)
+        self.out_bytes += len(answer)
+        if self.on_output is not None:
+            self.on_output()
 
     def hold(self, answer: Deferred[Answer]) -> None:
         """Send nothing more before `answer`, for which others were taken out of `out`."""
@@ -274,7 +322,7 @@ class ConnectionCore:
     def close(self, reason: str) -> None:
         """Close once `out` is written; the first reason counts."""
         self.close_reason = self.close_reason or reason
-        self._partial = self._rest = self._backlog = self._large = None
+        self._partial = self._rest = self._backlog = self.large = None
 
     def abandon(self) -> None:
         """The socket is gone: nobody waits for anything any more."""
@@ -309,13 +357,46 @@ class ConnectionCore:
         if meter is not None and meter.timed:
             meter.end()
 
+    def _take_known(self, data: memoryview) -> bool:
+        """What most reads are: one frame that a fast path knows; False: nothing has happened."""
+        total = len(data)
+        if total < 12 or _SIZE.unpack_from(data)[0] != total - 4 or total - 4 > self.request_bytes_max:
+            return False
+        key = data[5]
+        fast = self.fast.get(key)
+        if fast is None or self.out:
+            return False
+        meter = self.context.meter
+        if meter is not None and (key != _PRODUCE or total > meter.free):
+            return False
+        try:
+            answer = fast(self, data, 4, total)
+            if answer is None:
+                return False
+            if meter is not None:
+                if self.staged[-1].client == meter.head:
+                    meter.free -= total - 4
+                else:
+                    answer = meter.after(data, 4, total, answer)
+            if answer is not None:
+                self._take_answer(answer)
+            if self.staged:
+                self.handler.finish_batch(self)
+        except ProtocolError as error:
+            self.close(str(error))
+        if meter is not None and meter.timed:
+            meter.used_s += perf_counter() - self.began_s
+            if meter.used_s > UNCHARGED_S:
+                meter.free = 0.0
+        return True
+
     def _parse_frames(self, data: memoryview) -> None:
         position = 0
         meter = self.context.meter
         if self._partial is not None:
             position = self._complete_partial(self._partial, data)
-        elif self._large is not None:
-            position = self._complete_large(self._large, data)
+        elif self.large is not None:
+            position = self._complete_large(self.large, data)
         total = len(data)
         request, size_of = self.handler.request, _SIZE.unpack_from
         size_max = self.request_bytes_max
@@ -343,7 +424,7 @@ class ConnectionCore:
             end = position + 4 + size
             if end > total:
                 if size >= self.buffers.bytes_min:
-                    self._large = self.buffers.begin(4 + size, data[position:])
+                    self.large = self.buffers.begin(4 + size, data[position:])
                     return
                 break
             # The key's low byte is enough to ask: what is known is compared with the whole.
@@ -361,10 +442,15 @@ class ConnectionCore:
                 left -= 1
                 answer = request(self, data[position + 4 : end])
                 meter = self.context.meter
+                key = -1
             if meter is not None:
-                answer = meter.after(data, position + 4, end, answer)
-                if self.muted:
-                    left = 0
+                size = end - position - 4
+                if key == _PRODUCE and size <= meter.free and self.staged[-1].client == meter.head:
+                    meter.free -= size
+                else:
+                    answer = meter.after(data, position + 4, end, answer)
+                    if self.muted:
+                        left = 0
             if type(answer) is bytes:
                 self.out.append(answer)
                 self.out_bytes += len(answer)
@@ -406,7 +492,7 @@ class ConnectionCore:
         """As `_complete_partial`, for bytes that did not come through `read_target`."""
         used = large.copy(data)
         if large.is_complete:
-            self._large = None
+            self.large = None
             self._handle_frame(large.frame())
         return used
 

@@ -113,6 +113,8 @@ class SocketProtocol(asyncio.BufferedProtocol):
 
     def get_buffer(self, sizehint: int) -> memoryview:
         """Where to read to."""
+        if self.core.large is None:
+            return self._buffer
         target = self._target = self.core.read_target()
         return self._buffer if target is None else target
 
@@ -191,6 +193,8 @@ class SocketProtocol(asyncio.BufferedProtocol):
             if not self._queue:
                 transport.close()
             return
+        if not (self._paused or core.has_kept):
+            return
         if core.wants_pause:
             if not self._paused:
                 self._paused = True
@@ -209,11 +213,10 @@ class SocketProtocol(asyncio.BufferedProtocol):
 
     def _write(self, transport: asyncio.Transport) -> None:
         core = self.core
-        has_files = core.has_files
-        out = core.take_output()
-        if not has_files and not self._queue:
-            transport.write(b"".join(out) if len(out) > 1 else out[0])  # type: ignore[arg-type]
+        if not (core.has_files or self._queue):
+            transport.write(core.take_bytes())
             return
+        out = core.take_output()
         if self._queue is None:
             self._queue = deque(out)
         else:

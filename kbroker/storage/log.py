@@ -400,10 +400,13 @@ class Log:
 
         Only appends see it until then: whatever else is asked of the log flushes first (`settle`).
         """
+        staged = self._staged
         size = self._staged_position - self._active.size
-        if not self._staged or size > _LEFT_BYTES_MAX or self._dropped is not None:
+        if not staged or size > _LEFT_BYTES_MAX or self._dropped is not None:
             return False
-        self._kept = log_append.own(self._staged, self._kept)
+        for index in range(self._kept, len(staged)):
+            staged[index] = bytes(staged[index])
+        self._kept = len(staged)
         return True
 
     def settle(self) -> None:

@@ -151,20 +151,20 @@ def test_what_comes_in_one_turn_of_the_loop_shares_one_sync_and_one_write() -> N
     assert not world.thread.jobs
     for number in (2, 3):
         stage(log)
-        assert world.syncs.take_over(log)
+        assert world.syncs.take_over(log) is not None
         world.syncs.when_synced([log], lambda lost, number=number: done.append(number))
     assert (log.log_end_offset, log.staged_end_offset, len(turn)) == (1, 3, 1)
     turn.pop()()
     assert (log.log_end_offset, len(world.thread.jobs)) == (3, 1)
     stage(log)
-    assert world.syncs.take_over(log), "the next one begins when this one is over"
+    assert world.syncs.take_over(log) is not None, "the next one begins when this one is over"
     assert not turn
     world.thread.finish()
     assert (done, log.durable_end, len(world.thread.jobs)) == ([1, 2, 3], 3, 1)
     world.thread.finish()
     assert log.durable_end == 4
     stage(log)
-    assert world.syncs.take_over(log), "none is under way: the loop's next turn begins one"
+    assert world.syncs.take_over(log) is not None, "none is under way: the loop's next turn begins one"
     turn.pop()()
     world.thread.finish()
     assert log.durable_end == 5

@@ -271,3 +271,96 @@ def test_a_new_epoch_begins_behind_what_is_left_to_a_sync(node, thread):
     while thread.jobs:
         thread.finish()
     assert all(only(client.answers()[0]).error_code == ErrorCode.NONE for client in (first, *others))
+
+
+@pytest.fixture
+def turn(node, thread):
+    """What the loop does when it has handled what it read."""
+    waiting = []
+    node.replicas.syncs._call_soon = waiting.append
+
+    def end():
+        now, waiting[:] = waiting[:], []
+        for each in now:
+            each()
+
+    return end
+
+
+def send_together(node, thread, turn, count=3, frames=4):
+    clients = []
+    for _ in range(count):
+        client = node.connect()
+        client.send(client.frame("Produce", 9, **to("t", batch(b"warm"))))
+        turn()
+        thread.finish()
+        assert len(client.answers()) == 1
+        clients.append(client)
+    begin = node.replicas.get("t", 0).log.log_end_offset
+    for client in clients:
+        client.send(*[client.frame("Produce", 9, **to("t", batch(b"x"))) for _ in range(frames)])
+    return clients, begin
+
+
+@pytest.mark.parametrize("frames", [1, 4])
+def test_what_one_turn_reads_is_written_once_and_synced_once(node, thread, turn, monkeypatch, frames):
+    writes = []
+    clients, begin = send_together(node, thread, turn, frames=frames)
+    monkeypatch.setattr("kbroker.server.os_disk._pwrite", _counting(writes))
+    log = node.replicas.get("t", 0).log
+    assert (log.log_end_offset, log.staged_end_offset, thread.jobs) == (begin, begin + 3 * frames, [])
+    turn()
+    assert (len(writes), len(thread.jobs), log.log_end_offset) == (1, 1, begin + 3 * frames)
+    assert [client.answers() for client in clients] == [[], [], []]
+    thread.finish()
+    offsets = [only(answer).base_offset for client in clients for answer in client.answers()]
+    assert offsets == list(range(begin, begin + 3 * frames))
+    assert not thread.jobs
+
+
+def test_one_of_those_that_wait_together_goes_away(node, thread, turn):
+    clients, begin = send_together(node, thread, turn)
+    clients[1].core.abandon()
+    turn()
+    thread.finish()
+    assert [len(client.answers()) for client in clients] == [4, 0, 4]
+    assert node.replicas.get("t", 0).high_watermark == begin + 12
+
+
+def test_a_sync_that_fails_refuses_each_of_those_that_wait_together(node, thread, turn, monkeypatch):
+    clients, _ = send_together(node, thread, turn)
+    turn()
+
+    def fail(file):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("kbroker.server.os_disk.OsFile.sync", fail)
+    thread.finish()
+    codes = [only(answer).error_code for client in clients for answer in client.answers()]
+    assert codes == [ErrorCode.KAFKA_STORAGE_ERROR] * 12
+
+
+def test_what_comes_behind_answers_that_wait_is_handled_after_them(node, thread, turn):
+    (client, *_), begin = send_together(node, thread, turn, count=1, frames=1)
+    client.send(client.frame("ApiVersions", 0), client.frame("Produce", 9, **to("t", batch(b"x"))))
+    assert client.answers() == []
+    turn()
+    thread.finish()
+    client.core.proceed()
+    names = [type(answer).__name__ for answer in client.answers()]
+    assert names == ["ProduceResponse", "ApiVersionsResponse"]
+    turn()
+    thread.finish()
+    assert only(client.answers()[0]).base_offset == begin + 1
+
+
+def test_requests_and_bytes_of_those_that_waited_are_counted_once(node, thread, turn):
+    clients, _ = send_together(node, thread, turn, count=1)
+    stats = node.services.requests.of("Produce")
+    before, sent = stats.count, clients[0].core.traffic.bytes_out
+    turn()
+    thread.finish()
+    answers = b"".join(clients[0].core.out)
+    assert (stats.count, stats.waited.count) == (before + 4, 5)
+    assert len(clients[0].answers()) == 4
+    assert clients[0].core.traffic.bytes_out - sent == len(answers)

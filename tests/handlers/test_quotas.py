@@ -14,9 +14,10 @@ from tests.handlers.node import Node, batch
 
 
 @pytest.fixture
-def node(tmp_path):
+def node(tmp_path, monkeypatch):
     node = Node(tmp_path)
     node.now_s = 100.0
+    monkeypatch.setattr("kbroker.server.connection.perf_counter", lambda: node.now_s)
     node.clients = []
     node.services.quotas = QuotaKeeper(
         BrokerConfig({"node.id": "1"}),
@@ -270,19 +271,40 @@ def test_nobody_else_goes_on_what_a_client_has_paid(node):
     for _ in range(3):
         ask(client, produce(client, 100))
         node.advance(1000)
-    assert client.core.context.meter._free > 1000
+    assert client.core.context.meter.free > 1000
     assert ask(client, produce(client, 100, client_id="best"))[0].throttle_time_ms > 0
 
 
-def test_time_counts_also_while_bytes_are_paid_for(node):
+def test_nobody_else_goes_on_it_either_once_both_are_known(node):
+    limit(node, "producer_byte_rate", 1_000_000.0, client_id="test")
+    limit(node, "producer_byte_rate", 300.0, client_id="best")
+    client, throttled = connect(node), 0
+    for number in range(40):
+        assert ask(client, produce(client, 100))[0].throttle_time_ms == 0
+        assert client.core.context.meter.free > 100 or not number
+        node.advance(1000)
+        (answer,) = ask(client, produce(client, 1000, client_id="best"))
+        throttled += answer.throttle_time_ms
+        node.advance(answer.throttle_time_ms)
+    # 40 times 1,100 bytes, of which 40 s and the first window pass without a delay.
+    assert throttled / 1000 == pytest.approx(40 * 1100 / 300 - 50, rel=0.2)
+
+
+def test_time_counts_also_while_bytes_are_paid_for(node, monkeypatch):
     limit(node, "request_percentage", 1.0, client_id="test")
     client = connect(node)
     ask(client, produce(client, 100))
-    assert client.core.context.meter._free > 10_000
+    assert client.core.context.meter.free > 10_000
+    del node.services.quotas.now_s
     delays = []
     for _ in range(30):
-        ticks = chain([node.now_s], repeat(node.now_s + 0.006))
-        node.services.quotas.now_s = lambda ticks=ticks: next(ticks)
+        # A read of known requests is timed by the connection, any other by the meter.
+        for where in (
+            "kbroker.server.connection.perf_counter",
+            "kbroker.broker.client_quotas.QuotaKeeper.now_s",
+        ):
+            ticks = chain([node.now_s], repeat(node.now_s + 0.006))
+            monkeypatch.setattr(where, lambda *_, ticks=ticks: next(ticks), raising=False)
         delays.append(ask(client, produce(client, 100))[0].throttle_time_ms)
         if delays[-1]:
             break

@@ -80,7 +80,7 @@ def test_many_single_requests_are_all_counted(stats, clock):
     count = 3 * RECENT_MAX + 17
     for _ in range(count):
         stats.done(9, 50, 100.0)
-    assert len(stats.at_once.recent) < RECENT_MAX
+    assert len(stats.at_once.recent_s) < RECENT_MAX
     assert stats.at_once.count == stats.count == stats.sizes.count == count
     stats.rotate(0)
     assert phases(stats)["TotalTimeMs"].count == count

@@ -223,12 +223,12 @@ def test_no_answer_is_no_answer():
 def test_125_a_large_frame_takes_memory_as_it_arrives():
     core = connect(Echo(), limit=100 * 1024 * 1024)
     core.feed(memoryview(pack(">i", 100 * 1024 * 1024) + bytes(1000)))
-    assert len(core._large.buffer) <= 2 * 1004
+    assert len(core.large.buffer) <= 2 * 1004
     for _ in range(100):
         target = core.read_target()
         count = min(len(target), 5000)
         core.filled(count)
-        assert len(core._large.buffer) <= 2 * core._large.filled
+        assert len(core.large.buffer) <= 2 * core.large.filled
 
 
 @pytest.mark.parametrize("size", [-1, 0, 7, 1001, 2**31 - 1])

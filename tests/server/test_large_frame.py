@@ -103,6 +103,6 @@ def test_records_that_somebody_still_holds_do_not_hinder_the_next_frame():
         sock = Socket(core, frames(bytes(size)))
         while sock.data:
             sock.read(65536)
-            if core._large is not None:
-                held.append(core._large.room()[:1])
+            if core.large is not None:
+                held.append(core.large.room()[:1])
         assert [len(body) for body in answers(core)] == [size]
