@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 _KEPT = 1000
 ENCRYPTED_TOPICS = "kbroker.encryption.topics"
-_NOT_ENCRYPTED = "none"
+#: In the place of a key.
+NOT_ENCRYPTED = "none"
 
 
 class TopicSettingsSource:
@@ -45,7 +46,7 @@ class TopicSettingsSource:
         if topic not in INTERNAL_TOPICS:
             for pattern, key_id in self._encrypted:
                 if topic == pattern or (pattern.endswith("*") and topic.startswith(pattern[:-1])):
-                    return "" if key_id == _NOT_ENCRYPTED else key_id
+                    return "" if key_id == NOT_ENCRYPTED else key_id
         return ""
 
     def of(self, overrides: Mapping[str, str], topic: str = "") -> TopicSettings:

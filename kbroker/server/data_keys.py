@@ -1,4 +1,4 @@
-"""The file of keys for encrypted batches (`kbroker.encryption.keys.file`)."""
+"""The keys for encrypted batches: of a file (`kbroker.encryption.keys.file`), of a command, of both."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kbroker.broker.topic_settings import ENCRYPTED_TOPICS, NOT_ENCRYPTED
 from kbroker.config.values import to_text
 from kbroker.errors import ConfigError
 from kbroker.protocol.sealed_batch import SALT_BYTES, Aead, CannotOpen
@@ -14,9 +15,11 @@ from kbroker.security.data_keys import KEY_BYTES, BadKeys, KeyRing, aes_gcm, par
 
 if TYPE_CHECKING:
     from kbroker.config.broker_config import BrokerConfig
+    from kbroker.protocol.sealed_batch import Keys
     from kbroker.storage.log_manager import LogManager
 
 SETTING = "kbroker.encryption.keys.file"
+KEYS_COMMAND = "kbroker.encryption.keys.command"
 
 _log = logging.getLogger(__name__)
 
@@ -79,17 +82,43 @@ def open_data_keys(config: BrokerConfig, logs: LogManager) -> None:
     """Give logs the keys that the settings name.
 
     Raises:
-        ConfigError: the file cannot be used.
+        ConfigError: the file or the command cannot be used.
     """
-    path = to_text(config.get(SETTING))
-    if not path:
+    path, command = to_text(config.get(SETTING)), to_text(config.get(KEYS_COMMAND))
+    if not path and not command:
         return
     try:
         aes_gcm(bytes(KEY_BYTES))  # imported now: the files of a running broker may be replaced
     except ImportError:
-        raise ConfigError(
-            f"{SETTING} needs the package cryptography: pip install kbroker[security]"
-        ) from None
-    keys = FileKeys(path)
+        name = SETTING if path else KEYS_COMMAND
+        raise ConfigError(f"{name} needs the package cryptography: pip install kbroker[security]") from None
+    keys: Keys | None = FileKeys(path) if path else None
+    if command:
+        keys = _command_keys(config, command, keys)
+    assert keys is not None
     for each in logs.dirs:
         each.files.data_keys = (keys, lambda: os.urandom(SALT_BYTES))
+
+
+def _command_keys(config: BrokerConfig, command: str, others: Keys | None) -> Keys:
+    """Keys of the command; those that the settings name are here when it returns, or it has failed."""
+    from kbroker.server.key_command import CommandKeys
+
+    timeout_s = config.get_int("kbroker.encryption.keys.command.timeout.ms") / 1000
+    keys = CommandKeys(command, timeout_s, others)
+
+    def named() -> list[str]:
+        ids = [item.partition("=")[2].strip() for item in config.get_list(ENCRYPTED_TOPICS)]
+        return [each for each in ids if each != NOT_ENCRYPTED and (others is None or not _has(others, each))]
+
+    keys.fetch(named())
+    config.subscribe(lambda _: keys.expect(named()), [ENCRYPTED_TOPICS])
+    return keys
+
+
+def _has(keys: Keys, key_id: str) -> bool:
+    try:
+        keys.check(key_id.encode())
+    except CannotOpen:
+        return False
+    return True

@@ -43,6 +43,11 @@ kbroker.cluster.id | string | null | not blank | ro | obeyed
 kbroker.compatibility | string | all | in @RELEASES@ | ro | obeyed
     The release of Apache Kafka whose API versions and defaults clients see; `all`: every
     version, and the newest defaults.
+kbroker.encryption.keys.command | string | null | not blank | ro | obeyed
+    A command that gets the id of a key as its last argument and prints the key, as a file of keys has it: for
+    keys that a key management service keeps.
+kbroker.encryption.keys.command.timeout.ms | int | 10000 | >=1 | ro | obeyed
+    How long that command may take.
 kbroker.encryption.keys.file | string | null | not blank | ro | obeyed
     The file of the keys with which batches are encrypted on the disk: id, space, 32 bytes in base64 or
     hexadecimal digits, one a line.
