@@ -138,7 +138,7 @@ class CommandKeys:
         return thread
 
     def _run(self, key_id: str) -> bytes | str:
-        """In a thread: the key, or why there is none. What the command says itself is on our standard error."""
+        """In a thread: the key, or why there is none. What the command complains of is on our stderr."""
         try:
             done = subprocess.run(
                 [*self._command, key_id],
