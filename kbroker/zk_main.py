@@ -28,6 +28,7 @@ from kbroker.server.node_sockets import NodeSockets, endpoints
 from kbroker.server.preload import preload
 from kbroker.server.quotas import open_restrictions
 from kbroker.server.runtime import BlockingRunner, LoopTimer
+from kbroker.server.until_serving import UntilServing
 from kbroker.server.zk_client import open_links
 from kbroker.server.zk_settings import ZkNodeSettings, zk_node_settings
 from kbroker.types import TopicPartition, uuid_to_string
@@ -88,8 +89,10 @@ class ZooKeeperNode(Node):
         self._answer_inside(dispatcher, membership)
         self._undo.append(self._end_session)
         # The controller has to reach this broker, to tell it of the cluster, before it can serve.
-        await self._listen(dispatcher, BROKER)
+        door = UntilServing(dispatcher, timer)
+        await self._listen(dispatcher, BROKER, door)
         await self._unless_failed(zk.enter())
+        door.serve()
         self._undo.append(partial(self._leave_brokers, membership))
         self._undo.append(preload(timer, guards=services.authorizer is not None, zookeeper=True))
 

@@ -4,5 +4,7 @@ import os
 
 #: Minutes each; `make mixed` runs them.
 collect_ignore = (
-    [] if os.environ.get("KBROKER_MIXED") == "all" else ["test_mixed_long.py", "test_zk_controller.py"]
+    []
+    if os.environ.get("KBROKER_MIXED") == "all"
+    else ["test_mixed_long.py", "test_zk_controller.py", "test_zk_mixed_cluster.py"]
 )
