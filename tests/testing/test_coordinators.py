@@ -36,8 +36,8 @@ def until(deadline: float, action):
         assert time.monotonic() < deadline
 
 
-def outlive_their_coordinators(cluster: Cluster) -> None:
-    """The same for clusters in ZooKeeper."""
+def outlive_their_coordinators(cluster: Cluster, times: int = 2) -> None:
+    """For clusters in ZooKeeper, too: each coordinator is killed so many times."""
     cluster.create_topic("t")
     where = {"bootstrap.servers": cluster.bootstrap, "log_level": 0}
     producer = Producer({**where, "transactional.id": "x", "transaction.timeout.ms": 60_000})
@@ -46,7 +46,7 @@ def outlive_their_coordinators(cluster: Cluster) -> None:
         {**where, "group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False}
     )
     consumer.subscribe(["t"])
-    for number, (kind, key) in enumerate([(TRANSACTION, "x"), (GROUP, "g")] * 2):
+    for number, (kind, key) in enumerate([(TRANSACTION, "x"), (GROUP, "g")] * times):
         producer.begin_transaction()
         producer.produce("t", b"%d" % number)
         producer.flush(PATIENCE_S)
