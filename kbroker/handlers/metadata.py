@@ -44,9 +44,11 @@ def handle(
     services: Services, context: RequestContext, request: MetadataRequest
 ) -> MetadataResponse | Deferred[MetadataResponse]:
     """From the image; unknown topics are created first if client and broker allow it."""
-    if cannot_be_answered(request, context.version):
-        return error_response(request, context.version, ErrorCode.INVALID_REQUEST, None)
-    missing = to_create(services, context.version, request)
+    missing = None
+    if request.topics:
+        if cannot_be_answered(request, context.version):
+            return error_response(request, context.version, ErrorCode.INVALID_REQUEST, None)
+        missing = to_create(services, context.version, request)
     if not missing:
         return _in_a_moment(
             services,

@@ -20,8 +20,8 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from importlib import import_module
-from inspect import isawaitable
 from struct import Struct
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
@@ -275,7 +275,7 @@ class Dispatcher:
             if result.succeeded:
                 return self._encode_result(route, context, request, result)
             return self._encode_later(route, context, request, result)
-        if isawaitable(result):
+        if type(result) is CoroutineType:
             return self._run(route, context, request, result)
         return encode_answer(route, context, result)
 
