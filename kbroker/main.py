@@ -15,17 +15,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kbroker.broker.broker_lifecycle import BrokerLifecycle
-from kbroker.broker.cleaner_driver import CleanerDriver
 from kbroker.broker.client_metrics import ClientMetrics
 from kbroker.broker.controller_chores import ControllerChores
 from kbroker.broker.coordinator_driver import GroupCoordinatorDriver
 from kbroker.broker.directory_reports import DirectoryReports
 from kbroker.broker.fetch_session import FetchSessionCache
 from kbroker.broker.flush_times import FlushTimes
-from kbroker.broker.housekeeping import Housekeeping
 from kbroker.broker.kraft_node import KraftNode, KraftSetup
 from kbroker.broker.log_directories import LogDirectories
-from kbroker.broker.log_mover import LogMover
 from kbroker.broker.membership import Membership
 from kbroker.broker.peer import AS_CONTROLLER, PeerAddress
 from kbroker.broker.raft_peers import QuorumService, RaftPeers, wire_of
@@ -49,7 +46,6 @@ from kbroker.raft.timeouts import RaftTimeouts
 from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
 from kbroker.replication.throttle import ReplicationQuota
 from kbroker.server.access import open_access
-from kbroker.server.cleaner_process import CleanerProcess
 from kbroker.server.client_metrics_file import open_metrics_file
 from kbroker.server.data_keys import open_data_keys
 from kbroker.server.dispatch import Dispatcher
@@ -58,6 +54,7 @@ from kbroker.server.kernel_sync import KernelSync
 from kbroker.server.limits import follow_limits, server_limits
 from kbroker.server.listener import SocketServer
 from kbroker.server.metrics_start import Tellers, start_metrics
+from kbroker.server.node_chores import start_chores
 from kbroker.server.node_folders import NodeFolders, log_directories, new_uuid
 from kbroker.server.node_sockets import NodeSockets, endpoints
 from kbroker.server.os_disk import OsDisk
@@ -75,6 +72,7 @@ if TYPE_CHECKING:
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.metadata.delta import ClusterDelta
     from kbroker.metadata.image import ClusterImage
+    from kbroker.server.connection import FrameHandler
     from kbroker.storage.log_dir import LogDir
     from kbroker.storage.log_manager import LogManager
 
@@ -192,7 +190,7 @@ class Node:
         if not quorum.is_broker:
             return
         self._set_strays_aside(logs, services.metadata.image)
-        self._start_chores(logs, services, timer)
+        self._start_chores(logs, services)
         self._undo.append(open_restrictions(services, logs, self._disk, membership.ask_broker))
         await self._listen(Dispatcher(services), BROKER)
         assert membership.lifecycle is not None
@@ -237,53 +235,24 @@ class Node:
         membership.ask_here = inner.ask
         dispatcher.services.answer_frame = inner.answer_frame
 
-    async def _listen(self, dispatcher: Dispatcher, role: str) -> None:
-        """Accept on the listeners of that kind."""
-        server = SocketServer(dispatcher, server_limits(self.config), dispatcher.services.traffic)
+    async def _listen(self, dispatcher: Dispatcher, role: str, before: FrameHandler | None = None) -> None:
+        """Accept on the listeners of that kind; `before` handles what comes before the dispatcher does."""
+        handler = dispatcher if before is None else before
+        server = SocketServer(handler, server_limits(self.config), dispatcher.services.traffic)
         follow_limits(server, dispatcher.services)
         self._undo.append(lambda: server.close(abort=self._crashed))
         await self._sockets.accept(server, role, dispatcher.services)
 
-    def _start_chores(self, logs: LogManager, services: Services, timer: LoopTimer) -> None:
-        """What goes on beside requests: retention, checkpoints, moves between directories, compaction.
-
-        With threads of their own: none of it may keep the metadata log from its fsync.
-        """
-        blocking = BlockingRunner(asyncio.get_running_loop(), name="chores")
-        self._undo.append(blocking.close)
-        housekeeping = Housekeeping(
-            logs,
+    def _start_chores(self, logs: LogManager, services: Services) -> None:
+        start_chores(
+            services,
             self.config,
-            clock=self._clock,
-            timer=timer,
-            run_blocking=blocking.run,
-            run_flush=self._flushes.around(blocking.run),
+            logs,
+            self._flushes,
+            self._undo,
             on_all_offline=self._fail,
+            on_moved=self._directory_reports.report,
         )
-        housekeeping.start()
-        # A checkpoint that is being written must not come after those of the stop.
-        self._undo.append(blocking.idle)
-        self._undo.append(housekeeping.stop)
-        mover = services.log_mover = LogMover(services.replicas, blocking.run, new_uuid)
-        mover.on_moved = self._directory_reports.report
-        mover.resume()
-        self._undo.append(mover.stop)
-        cleaner = CleanerDriver(
-            logs,
-            self.config,
-            clock=self._clock,
-            timer=timer,
-            run_blocking=blocking.run,
-            start_worker=partial(CleanerProcess, asyncio.get_running_loop().call_soon_threadsafe),
-            removable_to=services.replicas.removable_to,
-        )
-        services.extras["cleaner"] = cleaner
-        services.replicas.cleaned_offset = cleaner.cleaned_offset
-        if services.replication is not None:
-            services.replication.on_truncated = cleaner.truncated
-            cleaner.on_cleaned = services.replication.cleaned
-        cleaner.start()
-        self._undo.append(cleaner.stop)
 
     # -- folders ---------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from kbroker.broker.checkpoint_writer import CheckpointWriter
 from kbroker.errors import ApiError
 from kbroker.storage.disk import StorageError
 from kbroker.storage.file_names import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
@@ -69,9 +70,8 @@ class Housekeeping:
         self._sealing = False
         self._stopped = False
         self._syncing: set[int] = set()
-        self._writing = False
-        #: Checkpoints that were due while others were written.
-        self._due: list[str] = []
+        #: For whoever else wants checkpoints written.
+        self.checkpoints = CheckpointWriter(logs, run_blocking)
         self._handles: dict[Callable[[], None], TimerHandle] = {}
         self._first_delay_ms = config.get_int("log.initial.task.delay.ms")
         self._chores: list[tuple[int, Callable[[], None]]] = [
@@ -122,35 +122,13 @@ class Housekeeping:
         self._logs.tick_producers(self._clock.now_ms())
 
     def _recovery_points(self) -> None:
-        self._write(RECOVERY_POINTS)
+        self.checkpoints.write(RECOVERY_POINTS)
 
     def _log_starts(self) -> None:
-        self._write(LOG_STARTS)
+        self.checkpoints.write(LOG_STARTS)
 
     def _high_watermarks(self) -> None:
-        self._write(HIGH_WATERMARKS)
-
-    def _write(self, name: str) -> None:
-        """Checkpoints are synced, which may take long while the disk is busy with data."""
-        if self._writing:
-            if name not in self._due:
-                self._due.append(name)
-            return
-        job = self._logs.checkpoint_job(name)
-        if job is None:
-            return
-        self._writing = True
-
-        def done(error: BaseException | None) -> None:
-            self._writing = False
-            job.finish()
-            due, self._due = self._due, []
-            for each in due:
-                self._write(each)
-            if error is not None:
-                raise error
-
-        self._run_blocking(job.run, done)
+        self.checkpoints.write(HIGH_WATERMARKS)
 
     def _removals(self) -> None:
         self._logs.tick_removals(self._clock.now_ms())

@@ -1,7 +1,7 @@
 """What the controller hears of this broker's log directories: failed (KIP-858) and cordoned ones (KIP-1066).
 
-`cordoned.log.dirs` closes directories for new replicas: none is placed there, and none may be moved there. What
-lies there goes on. Of a broker all of whose directories are cordoned the controller makes no use for new ones.
+`cordoned.log.dirs` closes directories for new replicas: none is placed there, and none may be moved there;
+what lies there goes on. A broker all of whose directories are cordoned gets none from the controller.
 """
 
 from __future__ import annotations

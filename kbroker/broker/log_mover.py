@@ -1,7 +1,8 @@
-"""AlterReplicaLogDirs (KIP-113): copies logs to other directories beside the traffic, one after the other.
+"""AlterReplicaLogDirs (KIP-113): copies logs to other directories beside the traffic.
 
-Each round of copying runs where blocking is allowed. Only the last step, with at most some hundred kilobytes
-to copy, is done on the loop, which then waits for the disk; nothing can be appended meanwhile.
+Each round of copying runs where blocking is allowed, and so do the syncs of small files and checkpoints
+before the last step. Only that step is done on the loop: it copies at most some hundred kilobytes and waits
+for the disk three times; nothing can be appended meanwhile.
 """
 
 from __future__ import annotations
@@ -12,20 +13,44 @@ from typing import TYPE_CHECKING
 
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.storage.disk import StorageError
-from kbroker.storage.log_move import LogMove
+from kbroker.storage.log_move import ROUND_BYTES, LogMove
 from kbroker.storage.open_files import NO_ROOM
 from kbroker.types import TopicPartition, Uuid
 
 if TYPE_CHECKING:
+    from kbroker.broker.checkpoint_writer import CheckpointWriter
     from kbroker.broker.partition import Partition
     from kbroker.broker.raft_driver import RunBlocking
     from kbroker.broker.replica_manager import ReplicaManager
+    from kbroker.broker.timer import Timer
+    from kbroker.replication.throttle import ReplicationQuota
     from kbroker.storage.log_move import CopyJob
 
 _log = logging.getLogger(__name__)
 
-#: A log that is written as fast as it is copied is moved all the same, after so many rounds.
-_ROUNDS_MAX = 1000
+#: A log that is written as fast as it is copied is moved all the same: after so many rounds, not held up by a
+#: quota, that left no less to copy than one before.
+_ROUNDS_MAX = 100
+#: What is waited for where a quota leaves no room, and how long at a time.
+_WORTHWHILE_BYTES = 1 << 20
+_WAIT_MS = 100.0
+
+
+class _Progress:
+    """Rounds of a move that did not bring its end nearer."""
+
+    __slots__ = ("_least", "rounds")
+
+    def __init__(self) -> None:
+        self.rounds = 0
+        self._least = -1
+
+    def note(self, missing: int) -> None:
+        """So much is missing now."""
+        if missing < self._least or self._least < 0:
+            self._least = missing
+        else:
+            self.rounds += 1
 
 
 class LogMover:
@@ -33,20 +58,34 @@ class LogMover:
 
     Args:
         new_uuid: for the names of copies.
+        checkpoints: who writes those of the log directories.
+        at_once: how many moves are under way at a time.
+        quota: the bytes a second that all may copy.
     """
 
     def __init__(
-        self, replicas: ReplicaManager, run_blocking: RunBlocking, new_uuid: Callable[[], Uuid]
+        self,
+        replicas: ReplicaManager,
+        run_blocking: RunBlocking,
+        new_uuid: Callable[[], Uuid],
+        checkpoints: CheckpointWriter,
+        timer: Timer,
+        *,
+        at_once: int = 1,
+        quota: ReplicationQuota | None = None,
     ) -> None:
         self._replicas = replicas
         self._logs = replicas.logs
         self._run_blocking = run_blocking
         self._new_uuid = new_uuid
+        self._checkpoints = checkpoints
+        self._timer = timer
+        self._at_once = at_once
+        self._quota = quota
         self.moves: dict[TopicPartition, LogMove] = {}
         #: Told of a partition that lies elsewhere now.
         self.on_moved: Callable[[Partition], object] | None = None
-        self._running: LogMove | None = None
-        self._rounds = 0
+        self._running: dict[LogMove, _Progress] = {}
         self._stopped = False
 
     def resume(self) -> None:
@@ -66,8 +105,8 @@ class LogMover:
         """Move the partition to the log directory `path`, or let it stay if it lies there.
 
         Raises:
-            ApiError: LOG_DIR_NOT_FOUND, KAFKA_STORAGE_ERROR, INVALID_REPLICA_ASSIGNMENT (it is cordoned, which
-                counts even for what lies there), REPLICA_NOT_AVAILABLE, UNKNOWN_TOPIC_OR_PARTITION.
+            ApiError: LOG_DIR_NOT_FOUND, KAFKA_STORAGE_ERROR, REPLICA_NOT_AVAILABLE,
+                UNKNOWN_TOPIC_OR_PARTITION; INVALID_REPLICA_ASSIGNMENT: it is cordoned.
         """
         target = next((log_dir for log_dir in self._logs.dirs if log_dir.path == path), None)
         if target is None:
@@ -81,17 +120,20 @@ class LogMover:
             return
         if current is not None:
             del self.moves[tp]
-            if current is not self._running:
+            if current not in self._running:
                 current.abandon()
         if log.directory is not target:
             self.moves[tp] = LogMove(log, target, self._new_uuid().hex())
             self._next()
 
     def _next(self) -> None:
-        """Go on with the move that runs, or begin the next one."""
-        while self._running is None and self.moves and not self._stopped:
-            move = next(iter(self.moves.values()))
-            self._running, self._rounds = move, 0
+        """Begin the moves that may be under way."""
+        for move in list(self.moves.values()):
+            if self._stopped or len(self._running) >= self._at_once:
+                return
+            if move in self._running:
+                continue
+            self._running[move] = _Progress()
             try:
                 move.begin()
             except OSError as error:
@@ -115,28 +157,54 @@ class LogMover:
         if not self._is_wanted(move):
             self._end(move)
             move.abandon()
+            self._next()
             return
-        self._rounds += 1
         try:
-            if move.is_near or self._rounds > _ROUNDS_MAX:
-                self._finish(move)
-                return
-            job = move.next_copy()
+            job = self._next_job(move)
+            if job is not None:
+                self._run_blocking(job.run, lambda error: self._copied(move, job, error))
         except (OSError, StorageError) as error:
             self._failed(move, error)
             self._next()
-            return
-        self._run_blocking(job.run, lambda error: self._copied(move, job, error))
+
+    def _next_job(self, move: LogMove) -> CopyJob | None:
+        """What to do for it in a thread; None: it is moved, or waits for room in the quota."""
+        progress = self._running[move]
+        if (move.is_told and move.is_ready) or progress.rounds > _ROUNDS_MAX:
+            self._finish(move)
+            return None
+        if move.is_near:
+            progress.rounds += 1
+            return move.prepare()
+        room = None if self._quota is None else self._quota.room(self._replicas.clock.monotonic_ms())
+        if self._quota is not None and room is not None:
+            if room < min(_WORTHWHILE_BYTES, self._quota.at_once):
+                self._timer.call_later(_WAIT_MS, lambda: self._step(move))
+                return None
+            # What is copied meanwhile for others may leave less; the next round waits for it.
+            return move.next_copy(max(min(ROUND_BYTES, int(room)), 1))
+        progress.note(move.missing_bytes)
+        return move.next_copy(ROUND_BYTES)
 
     def _copied(self, move: LogMove, job: CopyJob, error: BaseException | None) -> None:
         if error is None:
+            if self._quota is not None:
+                self._quota.record(job.size, self._replicas.clock.monotonic_ms())
             move.note(job)
-            self._step(move)
+            if job.state is None or move.is_told:
+                self._step(move)
+            else:
+                self._logs.announce(move)
+                self._checkpoints.write(then=lambda: self._told(move))
         elif isinstance(error, OSError):
             self._failed(move, error)
             self._next()
         else:
             raise error
+
+    def _told(self, move: LogMove) -> None:
+        move.is_told = not move.target.offline
+        self._step(move)
 
     def _finish(self, move: LogMove) -> None:
         moved = self._logs.finish_move(move)
@@ -161,7 +229,7 @@ class LogMover:
             move.abandon()
 
     def _end(self, move: LogMove) -> None:
-        if self._running is move:
-            self._running = None
+        self._running.pop(move, None)
+        self._logs.renounce(move)
         if self.moves.get(move.log.topic_partition) is move:
             del self.moves[move.log.topic_partition]

@@ -44,9 +44,17 @@ class ReplicationQuota:
             return False
         return self._grown(now_ms) <= 0
 
+    def room(self, now_ms: float) -> float | None:
+        """Bytes that may be moved now; None: as many as there are."""
+        return None if self._rate() >= UNLIMITED else self._grown(now_ms)
+
+    @property
+    def at_once(self) -> float:
+        """The most that `room` grows to."""
+        return self._rate() * self._window_ms / 1000
+
     def _grown(self, now_ms: float) -> float:
-        rate = self._rate()
-        most = rate * self._window_ms / 1000
+        rate, most = self._rate(), self.at_once
         if self._left is None or rate >= UNLIMITED:
             return most
         return min(self._left + rate * (now_ms - self._at_ms) / 1000, most)

@@ -4,11 +4,45 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kbroker.storage.checkpoints import format_offsets
+from kbroker.storage.file_names import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from kbroker.storage.disk import Disk
+    from kbroker.storage.log import Log
     from kbroker.storage.log_dir import LogDir
+    from kbroker.types import TopicPartition
+
+
+def checkpoint_texts(
+    log_dir: LogDir,
+    recovery_points: Mapping[Log, int],
+    settled_starts: Mapping[TopicPartition, int],
+    names: Sequence[str],
+) -> list[tuple[str, str]]:
+    """(path, text) of the checkpoints of these names.
+
+    Args:
+        recovery_points: of all logs that lie in the directory.
+        settled_starts: where logs began with nothing left of what was before.
+    """
+    found: dict[str, dict[TopicPartition, int]] = {}
+    if RECOVERY_POINTS in names:
+        found[RECOVERY_POINTS] = {log.topic_partition: point for log, point in recovery_points.items()}
+    if LOG_STARTS in names:
+        found[LOG_STARTS] = {
+            log.topic_partition: log.log_start_offset
+            for log in recovery_points
+            # Kafka leaves those out that begin with a segment. But the removal of the segments before may
+            # not be durable yet.
+            if log.log_start_offset > log.segments.first.base_offset
+            or log.log_start_offset > settled_starts.get(log.topic_partition, 0)
+        }
+    if HIGH_WATERMARKS in names:
+        found[HIGH_WATERMARKS] = {log.topic_partition: log.high_watermark for log in recovery_points}
+    return [(f"{log_dir.path}/{name}", format_offsets(offsets)) for name, offsets in found.items()]
 
 
 class CheckpointJob:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from kbroker.errors import ConfigError
-from kbroker.storage.checkpoint_job import CheckpointJob
+from kbroker.storage.checkpoint_job import CheckpointJob, checkpoint_texts
 from kbroker.storage.checkpoints import (
     format_clean_shutdown,
     format_offsets,
@@ -101,6 +101,8 @@ class LogManager:
         #: Logs that are not where a checkpoint (by name) may still name them: what it says is not true of the
         #: next log of that name.
         self._stale: set[tuple[LogDir, TopicPartition, str]] = set()
+        #: Copies of logs in other directories, as far as they are durable there; soon the logs themselves.
+        self._arriving: dict[TopicPartition, LogMove] = {}
         #: Where logs began at the last clean stop, with nothing left of what was before.
         self._settled_starts: dict[TopicPartition, int] = {}
         self._loaded = False
@@ -382,18 +384,32 @@ class LogManager:
                 counts[log.directory.path] += 1
         return min(online, key=lambda log_dir: counts[log_dir.path])
 
+    def announce(self, move: LogMove) -> None:
+        """From now on the checkpoints of its new directory tell of the log, as far as it is durable there."""
+        self._arriving[move.log.topic_partition] = move
+
+    def renounce(self, move: LogMove) -> None:
+        """The log stays where it is."""
+        tp = move.log.topic_partition
+        if self._arriving.get(tp) is move:
+            del self._arriving[tp]
+            self._stale.update((move.target, tp, name) for name in CHECKPOINTS)
+
     def finish_move(self, move: LogMove) -> Log:
         """Do the last part of a move; the log that takes the place of the old one.
+
+        It is short if the move `is_ready`, and the checkpoints were written since it was announced.
 
         Raises:
             OSError: the old log is where it was, unless its directory or the target is offline now.
         """
         log, target = move.log, move.target
-        move.complete()
-        # Before the names change: a start that finds the log there must know where it begins.
-        for path, text in self._checkpoints(target, extra=log):
-            self._disk.write_file(path, text.encode())
-            self._written[path] = text
+        if not move.complete():
+            # Before the names change: a start that finds the log there must know where it begins.
+            self.announce(move)
+            for path, text in self._checkpoints(target):
+                self._disk.write_file(path, text.encode())
+                self._written[path] = text
         try:
             moved = move.switch()
         except OSError as error:
@@ -401,6 +417,7 @@ class LogManager:
             for log_dir in (log.directory, target):
                 log_dir.fail_for_good(error)
             raise
+        del self._arriving[log.topic_partition]
         self.logs[log.topic_partition] = moved
         self._stale.update((log.directory, log.topic_partition, name) for name in CHECKPOINTS)
         return moved
@@ -538,34 +555,15 @@ class LogManager:
             job.run()
             job.finish()
 
-    def _checkpoints(
-        self, log_dir: LogDir, names: tuple[str, ...] = CHECKPOINTS, extra: Log | None = None
-    ) -> list[tuple[str, str]]:
-        """(path, text) of the directory's checkpoints of these names.
-
-        `extra`: a log that is about to lie there, synced to its end.
-        """
-        logs = list(self._logs_of(log_dir))
-        if extra is not None:
-            logs.append(extra)
-        found: dict[str, dict[TopicPartition, int]] = {}
-        if RECOVERY_POINTS in names:
-            found[RECOVERY_POINTS] = {
-                log.topic_partition: log.log_end_offset if log is extra else log.recovery_point
-                for log in logs
-            }
-        if LOG_STARTS in names:
-            found[LOG_STARTS] = {
-                log.topic_partition: log.log_start_offset
-                for log in logs
-                # Kafka leaves those out that begin with a segment. But the removal of the segments before may
-                # not be durable yet.
-                if log.log_start_offset > log.segments.first.base_offset
-                or log.log_start_offset > self._settled_starts.get(log.topic_partition, 0)
-            }
-        if HIGH_WATERMARKS in names:
-            found[HIGH_WATERMARKS] = {log.topic_partition: log.high_watermark for log in logs}
-        return [(f"{log_dir.path}/{name}", format_offsets(offsets)) for name, offsets in found.items()]
+    def _checkpoints(self, log_dir: LogDir, names: tuple[str, ...] = CHECKPOINTS) -> list[tuple[str, str]]:
+        """(path, text) of the directory's checkpoints of these names."""
+        arriving = {
+            move.log: move.durable_end
+            for tp, move in self._arriving.items()
+            if move.target is log_dir and self.logs.get(tp) is move.log
+        }
+        logs = {log: log.recovery_point for log in self._logs_of(log_dir)} | arriving
+        return checkpoint_texts(log_dir, logs, self._settled_starts, names)
 
     def _each_log(self, work: Callable[[Log], int]) -> int:
         total = 0

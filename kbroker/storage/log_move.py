@@ -1,9 +1,10 @@
 """Moving a live log to another log directory (KIP-113), safe against a stop at any instant.
 
 The copy grows in `<topic>-<partition>.<id>-future` while the log is written and compacted: each round of
-`next_copy` takes what is missing or has changed. When little is missing, `LogManager.finish_move` does the
-rest where the log is owned, in one step that nobody sees the middle of:
-1. the copy is completed and synced, the checkpoints of its directory tell of it;
+`next_copy` takes what is missing or has changed. When little is missing, `prepare` makes all durable that is
+there, small files too, and the checkpoints of the new directory tell of it: all this beside the traffic. What
+came since, `LogManager.finish_move` does where the log is owned, in one step that nobody sees the middle of:
+1. the last records are copied and synced (and all of the above is done, if something is not as it was);
 2. the old directory becomes `<topic>-<partition>.<id>-delete`: from here on the copy counts;
 3. the `-future` directory gets the partition's name.
 Between 2 and 3 there is no directory of that name: a start that finds `-future` and `-delete` with one id
@@ -14,8 +15,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
+from kbroker.storage.checkpoints import format_epochs
 from kbroker.storage.disk import Disk, DiskFile
 from kbroker.storage.file_names import (
     DELETE_DIR,
@@ -53,10 +56,28 @@ class _Piece(NamedTuple):
     end: int
 
 
+class _AsItWas(NamedTuple):
+    """The log when a copy of all of it was begun."""
+
+    segments: tuple[Segment, ...]
+    epochs: list[tuple[int, int]]
+    cuts: int
+
+
 class CopyJob:
     """One round of copying: `run` it in any thread."""
 
-    __slots__ = ("_disk", "_pieces", "_removals", "copied")
+    __slots__ = (
+        "_disk",
+        "_pieces",
+        "_removals",
+        "beside",
+        "copied",
+        "end_offset",
+        "epochs",
+        "folder",
+        "state",
+    )
 
     def __init__(
         self, disk: Disk, removals: list[str], pieces: list[_Piece], copied: list[tuple[Segment, int]]
@@ -66,6 +87,18 @@ class CopyJob:
         self._pieces = pieces
         #: Segments, and how many bytes of each are there afterwards.
         self.copied = copied
+        #: Of one that copies everything: the log as it is, where it ends, other files (from, to), the text of
+        #: its leader-epoch-checkpoint, and the folder of the copy.
+        self.state: _AsItWas | None = None
+        self.end_offset = 0
+        self.beside: list[tuple[str, str]] = []
+        self.epochs = b""
+        self.folder = ""
+
+    @property
+    def size(self) -> int:
+        """Bytes of records to copy."""
+        return sum(end - start for _, _, start, end in self._pieces)
 
     def run(self) -> None:
         """Copy and sync. Raises OSError."""
@@ -81,6 +114,31 @@ class CopyJob:
                 file.write(position, data)
                 position += len(data)
             file.sync()
+        if self.state is not None:
+            self._copy_beside()
+
+    def _copy_beside(self) -> None:
+        disk = self._disk
+        for path, target in self.beside:
+            # What goes away meanwhile is missed, or not, when it is looked whether all is as it was.
+            with suppress(FileNotFoundError):
+                _copy_whole(disk, path, target)
+        if self.epochs:
+            disk.write_file(f"{self.folder}/{LEADER_EPOCHS}", self.epochs)
+        disk.sync_dir(self.folder)
+        disk.sync_dir(self.folder.rpartition("/")[0])
+
+
+def _copy_whole(disk: Disk, path: str, target: str, *, durable: bool = True) -> None:
+    if not disk.exists(path):
+        return
+    data, file = disk.read_file(path), disk.open(target, create=True)
+    # In place: what is there of a file that only grows stays whole.
+    file.write(0, data)
+    if file.size() > len(data):
+        file.truncate(len(data))
+    if durable:
+        file.sync()
 
 
 class LogMove:
@@ -98,6 +156,11 @@ class LogMove:
         self._old_path = f"{log.directory.path}/{marked_dir_name(tp, unique_hex, DELETE_DIR)}"
         self._copied: dict[int, tuple[Segment, int]] = {}
         self._cuts = log.cuts
+        self._state: _AsItWas | None = None
+        #: Up to here the copy is durable, with all that belongs to it.
+        self.durable_end = 0
+        #: The checkpoints of the new directory tell of it.
+        self.is_told = False
 
     def begin(self) -> None:
         """Make the folder; what an earlier attempt left in it goes. Raises OSError."""
@@ -124,6 +187,11 @@ class LogMove:
                 return self.log.log_end_offset - segment.base_offset
         return 0
 
+    @property
+    def missing_bytes(self) -> int:
+        """How much there is to copy."""
+        return sum(map(self._missing, self.log.segments))
+
     def _missing(self, segment: Segment) -> int:
         then, size = self._copied.get(segment.base_offset, (segment, 0))
         return segment.size - size if then is segment else segment.size
@@ -131,7 +199,7 @@ class LogMove:
     @property
     def is_near(self) -> bool:
         """Whether `finish` has little to copy."""
-        return sum(map(self._missing, self.log.segments)) <= FINISH_BYTES and not self._is_cut
+        return self.missing_bytes <= FINISH_BYTES and not self._is_cut
 
     @property
     def _is_cut(self) -> bool:
@@ -160,38 +228,56 @@ class LogMove:
                 break
         return CopyJob(self.target.disk, removals, pieces, copied)
 
+    def prepare(self) -> CopyJob:
+        """Copy the rest, and whatever lies beside the records. Raises OSError."""
+        log = self.log
+        log.seal()
+        job = self.next_copy(1 << 62)
+        job.state, job.end_offset = self._as_it_is(), log.log_end_offset
+        job.folder = self.path
+        job.epochs = format_epochs(log.epochs.entries()).encode() if log.epochs.entries() else b""
+        paths = [path for segment in log.segments for path in segment.paths if not path.endswith(LOG)]
+        paths += [f"{log.path}/{offset_name(offset, SNAPSHOT)}" for offset in log.snapshots]
+        paths += [f"{log.path}/{name}" for name in (PARTITION_METADATA, ENCRYPTED)]
+        job.beside = [(path, self._target(path)) for path in paths]
+        return job
+
+    def _as_it_is(self) -> _AsItWas:
+        log = self.log
+        return _AsItWas(tuple(log.segments), log.epochs.entries(), log.cuts)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all is prepared but for a few records that came since."""
+        return self._state is not None and self._state == self._as_it_is() and self.is_near
+
     def note(self, job: CopyJob) -> None:
         """The job is done."""
         for segment, size in job.copied:
             self._copied[segment.base_offset] = (segment, size)
+        if job.state is not None:
+            self._state, self.durable_end = job.state, job.end_offset
 
     def _target(self, path: str) -> str:
         return f"{self.path}/{path.rpartition('/')[2]}"
 
-    def complete(self) -> None:
-        """Step 1 but for the checkpoints: copy the rest, sync. Raises OSError."""
+    def complete(self) -> bool:
+        """Step 1: copy the rest, sync; False: the checkpoints do not tell of it. Raises OSError."""
         log, disk = self.log, self.target.disk
+        if not (self.is_told and self.is_ready):
+            job = self.prepare()
+            job.run()
+            self.note(job)
+            return False
         log.seal()
         job = self.next_copy(1 << 62)
         job.run()
         self.note(job)
-        for segment in log.segments:
-            self._copy_whole([path for path in segment.paths if not path.endswith(LOG)])
-        self._copy_whole([f"{log.path}/{offset_name(offset, SNAPSHOT)}" for offset in log.snapshots])
-        log.write_epochs()
-        self._copy_whole([f"{log.path}/{name}" for name in (LEADER_EPOCHS, PARTITION_METADATA, ENCRYPTED)])
-        disk.sync_dir(self.path)
-        disk.sync_dir(self.target.path)
-
-    def _copy_whole(self, paths: Sequence[str]) -> None:
-        source, disk = self.log.directory.disk, self.target.disk
-        for path in paths:
-            if source.exists(path):
-                file = disk.open(self._target(path), create=True)
-                data = source.read_file(path)
-                file.truncate(0)
-                file.write(0, data)
-                file.sync()
+        # A crash reads again from where all is durable; what is not, the next sync makes it, as with any log.
+        paths = [path for path in log.segments.active.paths if not path.endswith(LOG)]
+        for path in [*paths, f"{log.path}/{offset_name(log.log_end_offset, SNAPSHOT)}"]:
+            _copy_whole(disk, path, self._target(path), durable=False)
+        return True
 
     def switch(self) -> Log:
         """Steps 2 and 3; the log where it is now.
@@ -209,6 +295,8 @@ class LogMove:
         history = LogHistory(True, log.log_end_offset, log.log_start_offset)
         moved = open_log(self.target, tp, log.config, history, old_dir.now_ms)
         moved.topic_id = log.topic_id
+        moved.recovery_point = self.durable_end
+        moved.wants_sync = self.durable_end < moved.log_end_offset
         # With what a snapshot does not tell: the last five batches of each producer.
         moved.producers = log.producers
         moved.high_watermark = log.high_watermark

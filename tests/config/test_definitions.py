@@ -85,7 +85,6 @@ def test_what_is_called_obeyed_is_read_somewhere():
 #: Read, yet without the effect that Kafka's documentation promises.
 READ_ONLY_TO_CHECK = {
     "remote.log.storage.system.enable",  # topics with tiered storage are refused by it
-    "replica.alter.log.dirs.io.max.bytes.per.second",  # list operations on it are refused
 }
 
 

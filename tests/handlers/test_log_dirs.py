@@ -6,6 +6,7 @@ import errno
 
 import pytest
 
+from kbroker.broker.checkpoint_writer import CheckpointWriter
 from kbroker.broker.log_directories import LogDirectories
 from kbroker.broker.log_mover import LogMover
 from kbroker.config.broker_config import BrokerConfig
@@ -15,6 +16,7 @@ from kbroker.protocol.generated.alter_replica_log_dirs_request import (
     AlterReplicaLogDirTopic,
 )
 from kbroker.protocol.generated.topic_record import TopicRecord
+from kbroker.replication.throttle import UNLIMITED, ReplicationQuota
 from tests.doubles import HandThread
 from tests.handlers.node import Node, batch
 from tests.handlers.test_produce import only, to
@@ -29,7 +31,13 @@ def thread():
 def node(tmp_path, thread, monkeypatch):
     monkeypatch.setattr("kbroker.storage.log_move.FINISH_BYTES", 100)
     node = Node(tmp_path / "a", tmp_path / "b")
-    node.services.log_mover = LogMover(node.replicas, thread.run_blocking, node.services.new_uuid)
+    node.services.log_mover = LogMover(
+        node.replicas,
+        thread.run_blocking,
+        node.services.new_uuid,
+        CheckpointWriter(node.logs, thread.run_blocking),
+        node.timer,
+    )
     return node
 
 
@@ -196,3 +204,46 @@ def _everything(topic_id):
             )
         )
     return delta
+
+
+def test_so_many_moves_as_allowed_are_under_way_at_once(node, thread):
+    node.topic("t", partitions=8)
+    client = node.connect()
+    for partition in range(8):
+        client.ask("Produce", 9, **to("t", batch(b"x" * 500), partition))
+    mover = node.services.log_mover
+    mover._at_once = 3
+    there = [index for folder, index, _ in where(client) if folder == "a"]
+    assert alter(client, node.logs.dirs[1].path, "t", *there) == [0] * 4
+    assert len(thread.jobs) == 3
+    while thread.jobs:
+        thread.finish()
+    assert [folder for folder, _, _ in where(client)] == ["b"] * 8
+    assert mover.moves == {}
+
+
+def test_moves_keep_to_their_quota(node, thread):
+    node.topic("t")
+    client = node.connect()
+    for number in range(10):
+        client.ask("Produce", 9, **to("t", batch(bytes([number]) * 1000)))
+    size = node.replicas.get("t", 0).log.size
+    rate = [1000]
+    node.services.log_mover._quota = ReplicationQuota(lambda: rate[0], 2000)
+    alter(client, node.logs.dirs[1].path)
+    (move,) = node.services.log_mover.moves.values()
+    began, copied = node.clock.now, []
+    while node.clock.now < began + 4500:
+        while thread.jobs:
+            thread.finish()
+        if move.copied_bytes not in copied:
+            copied.append(move.copied_bytes)
+        node.advance(100)
+    # Two seconds' worth at once, and again as soon as that much may be copied.
+    assert copied == [2000, 4000, 6000]
+    assert size > 6000
+    rate[0] = UNLIMITED
+    node.advance(100)
+    while thread.jobs:
+        thread.finish()
+    assert where(client) == [("b", 0, False)]

@@ -203,6 +203,13 @@ class Life:
             job = move.next_copy(self.rng.randrange(100, 900))
             job.run()
             move.note(job)
+        for _ in range(self.rng.randrange(3)):
+            job = move.prepare()
+            job.run()
+            move.note(job)
+            self.logs.announce(move)
+            self.logs.tick_recovery_points()
+            move.is_told = True
         self.logs.finish_move(move)
         promise.durable_end = log.log_end_offset
         promise.durable_start = max(promise.durable_start, log.log_start_offset)

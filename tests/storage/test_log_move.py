@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import pytest
 
+from kbroker.storage.file_names import CHECKPOINTS
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.log_move import LogMove
 from kbroker.storage.memory_disk import MemoryDisk, Tail
@@ -30,6 +31,15 @@ def rounds(move, most_bytes=600):
         job = move.next_copy(most_bytes)
         job.run()
         move.note(job)
+
+
+def prepare(logs, move):
+    job = move.prepare()
+    job.run()
+    move.note(job)
+    logs.announce(move)
+    logs.tick_recovery_points()
+    move.is_told = True
 
 
 def start(logs, log):
@@ -130,6 +140,16 @@ def history(disk, promise, seed):
         job.run()
         move.note(job)
         write(log)
+    for _ in range(rng.randrange(3)):
+        prepare(logs, move)
+        if rng.random() < 0.5:
+            write(log)
+        if rng.random() < 0.2:
+            start_offset = log.delete_records_to(rng.randrange(log.log_end_offset))
+            logs.checkpoint_log_starts()
+            promise["start"] = start_offset
+        if rng.random() < 0.3:
+            logs.tick_recovery_points()
     moved = logs.finish_move(move)
     promise["durable"] = promise["written"]
     for _ in range(rng.randrange(4)):
@@ -137,6 +157,83 @@ def history(disk, promise, seed):
     logs.tick_removals(NOW_MS + 10)
     logs.tick_recovery_points()
     write(moved)
+
+
+def syncs(disk, work):
+    found = []
+    disk.on_step = lambda operation, path: found.append(operation) if "sync" in operation else None
+    try:
+        return work(), found
+    finally:
+        disk.on_step = None
+
+
+def test_the_last_step_waits_for_the_disk_three_times_if_all_is_prepared() -> None:
+    disk = MemoryDisk()
+    logs, log = world(disk)
+    for sequence in range(25):
+        append(log, idempotent(sequence))
+    move = start(logs, log)
+    rounds(move)
+    prepare(logs, move)
+    assert move.durable_end == 25
+    assert move.is_ready
+    append(log, idempotent(25))
+    assert move.is_ready
+    moved, waits = syncs(disk, lambda: logs.finish_move(move))
+    # The last record; and each of the directories after its rename.
+    assert len(waits) == 3
+    assert (moved.durable_end, moved.recovery_point, moved.wants_sync) == (26, 25, True)
+    assert moved.append_as_leader(idempotent(25), 0, NOW_MS).duplicate
+    assert append(moved, idempotent(26)) == 26
+    ((_, job),) = logs.sync_jobs(NOW_MS)
+    job.run()
+    moved.fsynced(job.durable_offset(moved), NOW_MS)
+    assert moved.recovery_point == 27
+    after = manager(disk.crash(Tail.LOST), *DIRS, **CONFIG).get(TP)
+    assert (after.directory.path, offsets(after)) == ("/b", list(range(27)))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda log: log.truncate_to(10),
+        lambda log: log.assign_epoch(7, log.log_end_offset),
+        lambda log: [append(log, batch(b"x" * 300)) for _ in range(4)],
+        lambda log: (log.delete_records_to(9), log.delete_old_segments(NOW_MS)),
+    ],
+)
+def test_what_is_not_as_it_was_prepared_is_done_in_the_last_step(change) -> None:
+    disk = MemoryDisk()
+    logs, log = world(disk)
+    for number in range(20):
+        append(log, batch(b"%d" % number))
+    move = start(logs, log)
+    rounds(move)
+    prepare(logs, move)
+    change(log)
+    assert not move.is_ready
+    expected, epochs, begin = offsets(log), log.epochs.entries(), log.log_start_offset
+    moved = logs.finish_move(move)
+    assert (offsets(moved), moved.epochs.entries(), moved.log_start_offset) == (expected, epochs, begin)
+    assert moved.recovery_point == moved.log_end_offset
+    after = manager(disk.crash(Tail.LOST), *DIRS, **CONFIG).get(TP)
+    assert (after.directory.path, offsets(after), after.log_start_offset) == ("/b", expected, begin)
+
+
+def test_a_move_that_is_renounced_leaves_nothing_in_the_checkpoints() -> None:
+    disk = MemoryDisk()
+    logs, log = world(disk)
+    append(log, batch())
+    log.fsync()
+    move = start(logs, log)
+    prepare(logs, move)
+    named = [name for name in CHECKPOINTS if str(TP).encode() in disk.read_file(f"/b/{name}")] or None
+    assert named is None or "recovery-point-offset-checkpoint" in named
+    logs.renounce(move)
+    move.abandon()
+    logs.tick_recovery_points()
+    assert not any(TP.topic.encode() in disk.read_file(f"/b/{name}") for name in CHECKPOINTS)
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -101,9 +101,9 @@ message.max.bytes | int | 1048588 | >=0 | cluster | obeyed
 max.decompressed.message.bytes | int | 2147483639 | 1..2147483639 | cluster | obeyed
     The largest record that a compressed batch may hold, as it is when unpacked.
 num.recovery.threads.per.data.dir | int | 2 | >=1 | cluster |
-    Workers per folder that repair logs at the start and close them at the end.
-num.replica.alter.log.dirs.threads | int | null | - | ro |
-    Workers that move replicas between folders; one per folder if unset.
+    Workers per folder that repair logs at the start and close them at the end; kbroker has one for all.
+num.replica.alter.log.dirs.threads | int | null | - | ro | obeyed
+    Workers that move replicas between folders; as many as folders if unset.
 producer.id.expiration.ms | int | 86400000 | >=1 | cluster | obeyed
     A producer silent for this long is forgotten by the partition.
 producer.id.expiration.check.interval.ms | int | 600000 | >=1 | ro | obeyed hidden

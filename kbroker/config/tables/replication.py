@@ -35,14 +35,14 @@ replication.quota.window.size.seconds | int | 1 | >=1 | ro | obeyed
     The length of one such sample; here: how much time's worth may be moved at once.
 alter.log.dirs.replication.quota.window.num | int | 11 | >=1 | ro |
     Samples kept for the quota of moves between folders.
-alter.log.dirs.replication.quota.window.size.seconds | int | 1 | >=1 | ro |
-    The length of one such sample.
+alter.log.dirs.replication.quota.window.size.seconds | int | 1 | >=1 | ro | obeyed
+    The length of one such sample; here: how much time's worth may be copied at once.
 client.quota.callback.class | class | null | - | ro |
     Java class that decides quotas; kbroker loads no Java.
 leader.replication.throttled.rate | long | 9223372036854775807 | >=0 | cluster | hidden obeyed
     Bytes a second that leaders send for throttled replicas.
 follower.replication.throttled.rate | long | 9223372036854775807 | >=0 | cluster | hidden obeyed
     Bytes a second that followers fetch for throttled replicas.
-replica.alter.log.dirs.io.max.bytes.per.second | long | 9223372036854775807 | >=0 | cluster | hidden
+replica.alter.log.dirs.io.max.bytes.per.second | long | 9223372036854775807 | >=0 | cluster | hidden obeyed
     Bytes a second that moves between folders may take.
 """
