@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 
-from tests.chaos.cluster.history import Given, History, Key, Sent
+from tests.chaos.cluster.history import Given, Held, History, Key, Sent
 
 _EXAMPLES = 3
 #: From this delivery on a record may be given up: answers that were lost with a connection count, too.
@@ -254,6 +254,28 @@ def not_worked_on(history: History) -> list[tuple[Key, int]]:
     return [place for place in places if place[0][0] == "main" and place not in done]
 
 
+def _owners(history: History) -> Iterator[str]:
+    """While a member of a group holds a partition, nobody else's commit for it is taken before its own."""
+    by_place: dict[tuple[str, Key], list[Held]] = defaultdict(list)
+    for held in history.held:
+        by_place[held.group, held.key].append(held)
+    for (group, key), all_held in by_place.items():
+        for held in all_held:
+            for other in all_held:
+                if other.member != held.member and held.since <= other.began and other.ended <= held.began:
+                    yield f"{group} {key}: {held} was taken, and {other} meanwhile"
+                    break
+
+
+def _tasks(history: History) -> Iterator[str]:
+    """In one epoch of the streams group a task is one member's."""
+    owners: dict[tuple[Key, int], str] = {}
+    for told in history.told:
+        owner = owners.setdefault((told.key, told.epoch), told.member)
+        if owner != told.member:
+            yield f"{told.key} belongs to {owner} and to {told.member} in epoch {told.epoch}"
+
+
 def _problems(history: History) -> Iterator[str]:
     yield from history.problems
 
@@ -272,6 +294,8 @@ CHECKS: dict[str, Callable[[History], Iterator[str]]] = {
     "committed offset went back": _commits_back,
     "end went back": _ends_back,
     "exactly once": _exactly_once,
+    "two owners": _owners,
+    "streams group: two owners of a task": _tasks,
     "share group: two holders": _share_group,
     "share group: not delivered": _left_over,
 }

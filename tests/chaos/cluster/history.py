@@ -99,6 +99,25 @@ class Said(NamedTuple):
     ended: float
 
 
+class Held(NamedTuple):
+    """A commit of a member that was acknowledged: it has held the partition without a break since then."""
+
+    group: str
+    member: str
+    key: Key
+    since: float
+    began: float
+    ended: float
+
+
+class Told(NamedTuple):
+    """A member of the streams group was told that the task of that partition is its own, in that epoch."""
+
+    member: str
+    key: Key
+    epoch: int
+
+
 class FaultSpan(NamedTuple):
     """A fault: from its beginning to its end."""
 
@@ -123,6 +142,8 @@ class History:
     moves: list[Move] = field(default_factory=list)
     given: list[Given] = field(default_factory=list)
     said: list[Said] = field(default_factory=list)
+    held: list[Held] = field(default_factory=list)
+    told: list[Told] = field(default_factory=list)
     faults: list[FaultSpan] = field(default_factory=list)
     #: What a new consumer finds at the end, from the first offset to the last: key -> [(offset, value)].
     final: dict[Key, list[tuple[int, int]]] = field(default_factory=dict)
@@ -134,7 +155,16 @@ class History:
 
     def operations(self) -> int:
         """How many."""
-        all_kinds = self.sent, self.read, self.commits, self.committed, self.ends, self.moves, self.said
+        all_kinds = (
+            self.sent,
+            self.read,
+            self.commits,
+            self.committed,
+            self.ends,
+            self.moves,
+            self.said,
+            self.told,
+        )
         return sum(map(len, all_kinds))
 
     def acknowledged(self) -> Iterator[Sent]:

@@ -21,6 +21,12 @@ from tests.chaos.cluster.history import History, Key, decode
 from tests.chaos.cluster.nodes import LoopbackCluster, NetworkCluster, ZooKeeperCluster, faketime_library
 from tests.chaos.cluster.pipeline import SOURCE, TARGET, Pipeline, decode_moved
 from tests.chaos.cluster.share import SETTINGS as SHARE_SETTINGS, Worker, begin_at_the_start
+from tests.chaos.cluster.streams import (
+    SETTINGS as STREAMS_SETTINGS,
+    STREAMS_GROUP,
+    Streamer,
+    with_copies,
+)
 from tests.chaos.cluster.workload import QUICK, Churner, Member, RawSender, Reader, Sender, Watcher
 
 MAIN, GROUP, MODERN_GROUP = "main", "readers", "modern"
@@ -116,6 +122,7 @@ class Run:
             "log.index.interval.bytes": 64,
             "auto.create.topics.enable": False,
             **SHARE_SETTINGS,
+            **STREAMS_SETTINGS,
         }
         profile = "production" if self.plan.disk in ("ext4", "xfs") else "dev"
         if self.plan.zookeeper:
@@ -143,6 +150,7 @@ class Run:
                 self.cluster.create_topic(topic, PARTITIONS)
             if not self.plan.zookeeper:
                 begin_at_the_start(self.cluster.bootstrap)
+                with_copies(self.cluster.bootstrap)
             result = self._broken_and_mended()
             self.cluster.stop_processes()
             self._compare_replicas()
@@ -182,6 +190,7 @@ class Run:
         for client in senders:
             client.stop()
         self._drain(pipeline)
+        self._wait_for_tasks([each for each in readers if isinstance(each, Streamer)])
         for client in (*readers, pipeline):
             client.stopping.set()
         for client in (*readers, pipeline):
@@ -205,8 +214,9 @@ class Run:
         readers = [
             Reader(history, bootstrap, "reader", keys),
             Reader(history, bootstrap, "moved", target, decode_moved, "read_committed"),
-            Member(history, bootstrap, "member-1", MAIN, GROUP),
+            Member(history, bootstrap, "member-1", MAIN, GROUP, lives_s=(3600.0, 3600.0)),
             Member(history, bootstrap, "member-2", MAIN, GROUP),
+            Member(history, bootstrap, "guest", MAIN, GROUP, lives_s=(2.0, 8.0)),
             Watcher(history, bootstrap, GROUP, keys),
             Churner(history, bootstrap, "churner"),
         ]
@@ -217,6 +227,8 @@ class Run:
                 Member(history, bootstrap, "modern-2", MAIN, MODERN_GROUP, modern=True),
                 Watcher(history, bootstrap, MODERN_GROUP, keys, looks_at_ends=False),
                 *(Worker(history, bootstrap, number, MAIN) for number in (1, 2, 3)),
+                *(Streamer(history, bootstrap, number, MAIN) for number in (1, 2, 3)),
+                Watcher(history, bootstrap, STREAMS_GROUP, keys, looks_at_ends=False),
             ]
         return senders, readers, Pipeline(history, bootstrap)
 
@@ -240,6 +252,15 @@ class Run:
             time.sleep(1)
         for key, records in output.items():
             self.history.output[key] = [(offset, *map(int, data.split())) for offset, data in records]
+
+    def _wait_for_tasks(self, streamers: list[Streamer]) -> None:
+        """Each task of the streams group finds its member."""
+        deadline = time.monotonic() + MEND_S
+        while streamers and {index for each in streamers for index in each.tasks} != set(range(PARTITIONS)):
+            if time.monotonic() > deadline:
+                self.history.problems.append("tasks of the streams group belong to nobody")
+                return
+            time.sleep(0.2)
 
     def _read(self, topic: str, isolation: str) -> dict[Key, list[tuple[int, bytes]]]:
         consumer = Consumer(

@@ -11,11 +11,13 @@ from tests.chaos.cluster.history import (
     EndSeen,
     FaultSpan,
     Given,
+    Held,
     History,
     Move,
     Read,
     Said,
     Sent,
+    Told,
     decode,
     encode,
 )
@@ -47,6 +49,10 @@ def clean() -> History:
     again = Given("w2", KEY, 5, 9, 2, 33.5, 33.6)
     history.given = [first, silent, again]
     history.said = [Said(first, True, "ok", 30.2, 30.3), Said(again, True, "ok", 34, 34.1)]
+    # A member holds a partition until it hears that it must not; the next one then begins.
+    history.held = [Held("g", "m1", KEY, 40, 41, 41.2), Held("g", "m1", KEY, 40, 42, 42.2)]
+    history.held += [Held("g", "m2", KEY, 43, 44, 44.2), Held("g", "m1", KEY, 45, 46, 46.2)]
+    history.told = [Told("s1", KEY, 2), Told("s1", KEY, 3), Told("s2", KEY, 4), Told("s2", ("main", 1), 3)]
     return history
 
 
@@ -151,6 +157,14 @@ def give_to_nobody(history: History) -> None:
     history.said.pop()
 
 
+def commit_as_a_zombie(history: History) -> None:
+    history.held.append(Held("g", "m1", KEY, 40, 47, 47.2))
+
+
+def own_a_task_too(history: History) -> None:
+    history.told.append(Told("s2", KEY, 3))
+
+
 PLANTED = [
     (lose, "lost"),
     (lose_in_the_middle, "lost"),
@@ -171,6 +185,8 @@ PLANTED = [
     (move_not, "exactly once"),
     (show_aborted, "exactly once"),
     (forget_a_commit, "exactly once"),
+    (commit_as_a_zombie, "two owners"),
+    (own_a_task_too, "streams group: two owners of a task"),
     (give_to_two, "share group: two holders"),
     (give_again_what_was_accepted, "share group: two holders"),
     (accept_twice, "share group: two holders"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 import threading
 import time
@@ -26,6 +27,7 @@ from tests.chaos.cluster.history import (
     Commit,
     Committed,
     EndSeen,
+    Held,
     History,
     Key,
     Read,
@@ -251,12 +253,28 @@ class Reader(Client):
 
 
 class Member(Client):
-    """A member of a group: reads what it is assigned, and commits. `modern`: by KIP-848."""
+    """A member of a group: reads what it is assigned, and commits; leaves and comes anew.
+
+    Args:
+        modern: by KIP-848.
+        lives_s: how long it stays each time, from and to.
+    """
 
     def __init__(
-        self, history: History, bootstrap: str, name: str, topic: str, group: str, *, modern: bool = False
+        self,
+        history: History,
+        bootstrap: str,
+        name: str,
+        topic: str,
+        group: str,
+        *,
+        modern: bool = False,
+        lives_s: tuple[float, float] = (15.0, 15.0),
     ) -> None:
         super().__init__(history, bootstrap, name)
+        self._random = random.Random(name)
+        self._lives_s = lives_s
+        self._since: dict[Key, float] = {}
         self._topic = topic
         self.group = group
         self._protocol = (
@@ -270,22 +288,30 @@ class Member(Client):
         life = 0
         while not self.stopping.is_set():
             life += 1
+            self._since.clear()
             consumer = Consumer(
                 QUICK
                 | {"bootstrap.servers": self.bootstrap, "group.id": self.group, "enable.auto.commit": False}
                 | {"auto.offset.reset": "earliest", "fetch.wait.max.ms": 100}
                 | self._protocol
             )
-            consumer.subscribe([self._topic], on_assign=self._moved, on_revoke=self._moved)
-            until = time.monotonic() + 15
+            consumer.subscribe([self._topic], on_assign=self._got, on_revoke=self._gave_up)
+            until = time.monotonic() + self._random.uniform(*self._lives_s)
             try:
                 while time.monotonic() < until and not self.stopping.is_set():
                     self._turn(consumer)
             finally:
                 consumer.close()
 
-    def _moved(self, consumer: Consumer, partitions: object) -> None:
+    def _got(self, consumer: Consumer, partitions: list[Place]) -> None:
         self._session += 1
+        now = time.monotonic()
+        self._since |= {(each.topic, each.partition): now for each in partitions}
+
+    def _gave_up(self, consumer: Consumer, partitions: list[Place]) -> None:
+        self._session += 1
+        for each in partitions:
+            self._since.pop((each.topic, each.partition), None)
 
     def _turn(self, consumer: Consumer) -> None:
         ends: dict[Key, int] = {}
@@ -304,8 +330,11 @@ class Member(Client):
             for place in consumer.commit(offsets=offsets, asynchronous=False):
                 if place.error is None:
                     key = place.topic, place.partition
-                    done = Commit(self.group, key, place.offset, began, time.monotonic())
-                    self.history.commits.append(done)
+                    ended = time.monotonic()
+                    self.history.commits.append(Commit(self.group, key, place.offset, began, ended))
+                    if since := self._since.get(key):
+                        held = Held(self.group, self.name, key, since, began, ended)
+                        self.history.held.append(held)
 
 
 class Watcher(Client):
