@@ -14,6 +14,7 @@ from kbroker.config.broker_config import BrokerConfig
 from kbroker.coordinator.share.dead_letters import Cause, DeadLetters
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.config_record import ConfigRecord
+from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 from kbroker.protocol.generated.produce_response import (
     PartitionProduceResponse,
     ProduceResponse,
@@ -266,6 +267,14 @@ def test_no_leader_and_settings_that_change_while_it_waits(world):
     world.run()
     assert answer.result() is None
     assert len(world.letters(0, "dlq.u")) == 1
+
+
+def test_there_are_none_with_the_first_level_of_share_groups(world):
+    for level, kept in ((1, False), (2, True)):
+        world.node.publish(FeatureLevelRecord(name="share.version", feature_level=level))
+        assert ShareSettings(world.node.services).limits("g").dead_letters is kept
+    world.send_to("")
+    assert not ShareSettings(world.node.services).limits("g").dead_letters
 
 
 def test_a_broker_that_stops_writes_nothing_more(world):

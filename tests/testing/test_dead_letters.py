@@ -135,3 +135,37 @@ def test_another_broker_leads_the_topic_and_coordinates_the_group(tmp_path):
         assert [value for _, _, value, _ in letters(client, "dlq.t", 1, 2)] == [b"0", b"2"]
         all_done_with(client, group)
         assert held == [Held(0, 0, 2, 1)]
+
+
+def test_a_new_leader_writes_what_the_old_one_could_not(tmp_path):
+    """The topic for dead letters has no leader, then the one that wants to write to it dies, too."""
+    settings = SHARE_TOPIC | {
+        "broker.heartbeat.interval.ms": 200,
+        "broker.session.timeout.ms": 1500,
+        "share.coordinator.state.topic.replication.factor": 3,
+        "share.coordinator.state.topic.min.isr": 1,
+        "offsets.topic.replication.factor": 3,
+        "group.share.record.lock.duration.ms": 60_000,
+    }
+    with (
+        Cluster(3, config=settings, data=str(tmp_path / "data")) as cluster,
+        Client(cluster.bootstrap, timeout_s=60) as client,
+    ):
+        cluster.wait_for(lambda: len(client.brokers(refresh=True)) == 3)
+        first, second, third = sorted(client.brokers())
+        prepare(client, [[first, second]], [[third]])
+        member = ShareMember(client, "g", "t", 1, leader=first)
+        held = member.take(3)
+        cluster.kill(third)
+        cluster.wait_for(lambda: member.acknowledge(held, [REJECT]) == {0})
+        cluster.kill(first)
+        cluster.restart(third)
+        cluster.wait_for(lambda: cluster.leader("t") == second)
+        member._leader, member._session_epoch = second, 0
+        with Client(cluster.nodes[second].bootstrap, timeout_s=60) as other:
+            member._cluster = other
+            cluster.wait_for(lambda: member.fetch() == [])
+            # The old one may have written some in its last moments.
+            found = letters(other, "dlq.t", 1, 3, exactly=False)
+            assert {value for _, _, value, _ in found} == {b"0", b"1", b"2"}
+            all_done_with(other, "g")
