@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from kbroker.protocol.generated.metadata_response import MetadataResponse
-
 if TYPE_CHECKING:
     from kbroker.broker.absent_brokers import Absent
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.metadata.image import ClusterImage
     from kbroker.protocol.generated.metadata_request import MetadataRequest
+    from kbroker.protocol.generated.metadata_response import MetadataResponse
 
 ANSWERS_MAX = 64
 ANSWER_BYTES_MAX = 16 << 20
@@ -66,7 +65,7 @@ def remembered(
     """The answer to `request`, made anew only if this image was not asked the same before."""
     topics = request.topics
     if topics is not None and len(topics) > _TOPICS_MAX:
-        return cast(MetadataResponse, make())
+        return cast("MetadataResponse", make())
     image, absent = services.metadata.image, services.absent
     cache: _Answers | None = services.extras.get("metadata_answers")
     if cache is None or cache.image is not image or cache.absent != absent:
@@ -85,4 +84,4 @@ def remembered(
             cache.answers[key] = answer
             cache.size += len(answer.data)
     # The dispatcher encodes what it is given; for that the bytes are as good as the object.
-    return cast(MetadataResponse, answer)
+    return cast("MetadataResponse", answer)

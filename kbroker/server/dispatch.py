@@ -30,6 +30,7 @@ from kbroker.errors import ApiError, ErrorCode, ProtocolError
 from kbroker.handlers.api_table import served_apis
 from kbroker.handlers.context import BROKER, RequestContext
 from kbroker.handlers.guards import guarded
+from kbroker.handlers.metadata_cache import EncodedAnswer
 from kbroker.plain import plain
 from kbroker.protocol.api_keys import (
     request_class,
@@ -269,6 +270,11 @@ class Dispatcher:
             return self._encode_error(route, context, request, error)
         if type(result) is route.response_type:
             return encode_answer(route, context, result)
+        if type(result) is EncodedAnswer:
+            head = _SIZE_AND_CORRELATION.pack(
+                len(result.data) + 4 + route.tagged_response_header, context.correlation_id
+            )
+            return b"".join((head, b"\0" * route.tagged_response_header, result.data))
         if result is None:
             return None
         if isinstance(result, Deferred):
