@@ -61,7 +61,7 @@ def handle(services: Services, context: RequestContext, request: ApiVersionsRequ
             ApiVersion(api_key=key, min_version=low, max_version=high)
             for key, (_, low, high) in OWN_TABLE.items()
         ]
-    if context.version >= 3 and _has_features(services.compatibility):
+    if context.version >= 3 and _has_features(services):
         _add_features(services, response, context.version)
     return response
 
@@ -99,9 +99,13 @@ def _named(compatibility: str, role: str, telemetry: bool, zookeeper: bool) -> t
     return tuple(ApiVersion(api_key=key, min_version=low, max_version=high) for key, low, high in named)
 
 
-def _has_features(compatibility: str) -> bool:
-    """Brokers told of features of the cluster since 3.3, when Kafka without ZooKeeper was ready for use."""
-    kafka = release(compatibility)
+def _has_features(services: Services) -> bool:
+    """Brokers told of features of the cluster since 3.3, when Kafka without ZooKeeper was ready for use; with
+    ZooKeeper there are none, and the `metadata.version` that the image names is how we decide.
+    """
+    if "zookeeper" in services.extras:
+        return False
+    kafka = release(services.compatibility)
     return kafka is None or kafka.number >= (3, 3)
 
 

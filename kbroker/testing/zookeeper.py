@@ -185,7 +185,8 @@ class ZooKeeper:
 
     def _last_words(self) -> str:
         with open(os.path.join(self.folder, "log"), encoding="utf-8", errors="replace") as log:
-            lines = log.read().splitlines()
+            lines = log.read().split("\n")
+        lines = [line.strip() for line in lines if line.strip()]
         return lines[-1] if lines else "without a word"
 
 

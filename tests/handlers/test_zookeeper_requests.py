@@ -368,3 +368,10 @@ def test_only_a_cluster_in_zookeeper_has_them(node, tmp_path):
     found = {key: ours[key] for key in ours.keys() - plain.keys()}
     assert found == {4: (0, 7), 5: (0, 4), 6: (0, 8), 7: (0, 3), 56: (0, 3), 58: (0, 0), 67: (0, 0)}
     assert plain.keys() - ours.keys() <= {55, 64, 80, 81, 82, 94}
+
+
+def test_clients_hear_of_no_features(node):
+    named = {"client_software_name": "x", "client_software_version": "1"}
+    answer = node.connect().ask("ApiVersions", 4, **named)
+    assert (answer.supported_features, answer.finalized_features) == ([], [])
+    assert answer.finalized_features_epoch == -1
