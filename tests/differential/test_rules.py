@@ -32,6 +32,21 @@ def test_a_deleted_record_with_the_largest_timestamp():
     assert [known(-3), known(-1)] == ["largest-timestamp-deleted", None]
 
 
+def test_sizes_of_what_the_broker_has_compressed():
+    def answer(*sizes):
+        parts = [{"partitionIndex": index, "partitionSize": size} for index, size in enumerate(sizes)]
+        inner = [{"partitionIndex": 0, "partitionSize": 9 * sizes[0]}]
+        topics = [{"name": "__consumer_offsets", "partitions": inner}, {"name": "t", "partitions": parts}]
+        return {"results": [{"topics": topics}]}
+
+    def known(*pairs):
+        theirs, ours = (answer(*sizes) for sizes in zip(*pairs))
+        return reason(Exchange({"send": "DescribeLogDirs"}, theirs, ours, compare(theirs, ours)))
+
+    assert known((287, 281), (91, 88)) == "recompressed-size"
+    assert known((287, 281), (150, 0)) is None
+
+
 def first_steps(seed, count=60):
     """A history needs answers; without any it goes on with what it knows."""
     generator = history(seed, count)

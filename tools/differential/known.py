@@ -10,6 +10,9 @@ from tools.differential.session import Exchange
 
 Rule = Callable[[Exchange], bool]
 _LARGEST_TIMESTAMP = -3
+_INTERNAL = ("__consumer_offsets", "__share_group_state")
+#: By so many bytes, and a tenth, may logs differ that hold a few batches of a few records.
+_RECOMPRESSED_BYTES = 32
 
 
 def _utf8(exchange: Exchange) -> bool:
@@ -117,12 +120,25 @@ def _isolation(exchange: Exchange) -> bool:
 
 
 def _internal_sizes(exchange: Exchange) -> bool:
-    if exchange.api != "DescribeLogDirs" or not isinstance(exchange.theirs, dict):
-        return False
-    return all(
-        path.endswith("partitionSize")
-        and _topic_at(exchange.theirs, path) in ("__consumer_offsets", "__share_group_state")
-        for path, _, _ in exchange.differences
+    return _only_sizes(exchange) and all(
+        _topic_at(exchange.theirs, path) in _INTERNAL for path, _, _ in exchange.differences
+    )
+
+
+def _recompressed_sizes(exchange: Exchange) -> bool:
+    """What `compression.type` has the broker compress is a little larger or smaller."""
+    return _only_sizes(exchange) and all(
+        _topic_at(exchange.theirs, path) in _INTERNAL
+        or abs(int(theirs) - int(ours)) <= _RECOMPRESSED_BYTES + int(theirs) // 10
+        for path, theirs, ours in exchange.differences
+    )
+
+
+def _only_sizes(exchange: Exchange) -> bool:
+    return (
+        exchange.api == "DescribeLogDirs"
+        and isinstance(exchange.theirs, dict)
+        and all(path.endswith("partitionSize") for path, _, _ in exchange.differences)
     )
 
 
@@ -279,6 +295,7 @@ RULES: dict[str, Rule] = {
     "damaged-id": _damaged_id,
     "isolation-level": _isolation,
     "internal-topic-size": _internal_sizes,
+    "recompressed-size": _recompressed_sizes,
     "alter-configs-twice": _alter_twice,
     "metadata-log-offsets": _metadata_offsets,
     "which-of-several-errors": _which_of_several,
