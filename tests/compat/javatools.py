@@ -44,6 +44,7 @@ _CLASSES = {
     "kafka-leader-election": _TOOLS + "LeaderElectionCommand",
     "kafka-reassign-partitions": _TOOLS + "reassign.ReassignPartitionsCommand",
     "kafka-share-groups": _TOOLS + "consumer.group.ShareGroupCommand",
+    "kafka-streams-groups": _TOOLS + "streams.StreamsGroupCommand",
     "kafka-topics": _TOOLS + "TopicCommand",
     "kafka-transactions": _TOOLS + "TransactionsCommand",
     "kafka-producer-perf-test": _TOOLS + "ProducerPerformance",

@@ -12,6 +12,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from kbroker.testing import Broker, Cluster
+from tests.compat.javatools import JavaTools
 from tests.compat.streams_app import StreamsApp, StreamsProcess
 from tests.needs import cache_folder, need_java
 
@@ -216,3 +217,42 @@ def test_at_least_once(own: Broker, start, name: str) -> None:
     line.send(500)
     start(own.bootstrap, name)
     line.check_at_least_once()
+
+
+def test_the_tool_for_streams_groups(own: Broker, java: JavaTools, start, name: str) -> None:
+    """What kafka-streams-groups prints with Apache Kafka 4.4, but for widths and the order of rows."""
+
+    def tool(*arguments: str) -> list[list[str]]:
+        done = java.run("kafka-streams-groups", "--bootstrap-server", own.bootstrap, *arguments)
+        first, *rows = [line.split() for line in done.ok().splitlines() if line] or [[]]
+        return [first, *sorted(rows)]
+
+    line = Pipeline(own, name)
+    one = start(own.bootstrap, name, EXACTLY_ONCE, "group.protocol=streams")
+    one.wait_for("RUNNING")
+    line.send(100)
+    line.check_exactly_once()
+    again = f"{name}-counts-repartition"
+    tasks = [[name, topic, f"{each}", "0"] for topic in (again, f"{name}-in") for each in range(PARTITIONS)]
+    described: list[list[str]] = []
+    deadline = time.monotonic() + PATIENCE_S
+    while described[1:] != tasks and time.monotonic() < deadline:  # until it has committed
+        described = tool("--describe", "--group", name)
+    assert described == [["GROUP", "TOPIC", "PARTITION", "OFFSET-LAG"], *tasks]
+    [_, state] = tool("--describe", "--group", name, "--state")
+    assert state == [name, own.bootstrap, "(1)", "sticky", "Stable", "1"]
+    [_, member] = tool("--describe", "--group", name, "--members")
+    assert member[4:] == ["ACTIVE:", "0:[0,1];", "1:[0,1];"]
+    assert tool("--list", "--state")[0] == ["GROUP", "STATE"]
+    assert [name, "Stable"] in tool("--list", "--state")
+    one.stop()
+    from_5 = "--input-topic", f"{name}-in:0", "--to-offset", "5"
+    plan = [["GROUP", "TOPIC", "PARTITION", "NEW-OFFSET"], [name, f"{name}-in", "0", "5"]]
+    for how in ("--dry-run", "--execute"):
+        assert tool("--reset-offsets", "--group", name, *from_5, how) == plan
+    assert tool("--delete-offsets", "--group", name, "--input-topic", f"{name}-in")[1:] == [
+        ["TOPIC", "PARTITION", "STATUS"],
+        *([f"{name}-in", f"{each}", "Successful"] for each in range(PARTITIONS)),
+    ]
+    tool("--delete", "--group", name)
+    assert [name] not in tool("--list")
