@@ -9,6 +9,7 @@ from kbroker.protocol.record_batch import Record, build_batch
 from kbroker.storage.cleaner_plan import CleanerState
 from kbroker.storage.log import AppendOrigin, Log
 from kbroker.storage.log_config import LogConfig
+from kbroker.storage.log_move import LogMove
 from kbroker.storage.memory_disk import MemoryDisk, Tail
 from tests.storage.cleaning import COMPACT, batches, committed, force, records, table
 from tests.storage.world import NOW_MS, TOPIC_ID, TP, manager, marker
@@ -27,8 +28,11 @@ def known_producers(log: Log) -> dict[int, tuple]:
     }
 
 
+DIRS = ("/data", "/other")
+
+
 class Compaction(RuleBasedStateMachine):
-    """The model keeps everything that was ever appended."""
+    """The model keeps everything that was ever appended and not deleted by its offset."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,7 +44,7 @@ class Compaction(RuleBasedStateMachine):
             "file_delete_delay_ms": 0,
             "producer_id_expiration_ms": 10**15,
         }
-        self.logs = manager(MemoryDisk(), **self.config)
+        self.logs = manager(MemoryDisk(), *DIRS, **self.config)
         self.log = self.logs.get_or_create(TP, TOPIC_ID, LogConfig(**self.config), NOW_MS)
         self.state = CleanerState()
         self.now = NOW_MS
@@ -52,6 +56,7 @@ class Compaction(RuleBasedStateMachine):
         #: Tombstone offset -> when it may go, as its batch says.
         self.horizons: dict[int, int] = {}
         self.cleaned_to = 0
+        self.moves = 0
 
     @initialize(index=st.sampled_from([80, 100, 4096]))
     def sizes(self, index: int) -> None:
@@ -154,6 +159,43 @@ class Compaction(RuleBasedStateMachine):
                 assert self.now >= self.horizons[offset]
                 assert offset < removable_to
 
+    @rule(where=st.floats(0, 1), retain=st.booleans())
+    def delete_records(self, where: float, retain: bool) -> None:
+        log = self.log
+        # Consumers skip what lies before in the same batch; the model reads whole ones.
+        starts = [each.base_offset for each, _ in batches(log) if each.base_offset <= log.last_stable_offset]
+        if not starts:
+            return
+        start = max(log.log_start_offset, starts[int(where * (len(starts) - 1) / 2)])
+        log.delete_records_to(start)
+        assert log.log_start_offset == start
+        self.logs.checkpoint_log_starts()
+        if retain:
+            log.delete_old_segments(self.now)
+        self.written = {offset: record for offset, record in self.written.items() if offset >= start}
+
+    @rule(rounds=st.integers(0, 2), cleaned=st.booleans())
+    def move(self, rounds: int, cleaned: bool) -> None:
+        """To the other directory; what is prepared may be compacted away before the last step."""
+        producers = known_producers(self.log)
+        target = next(each for each in self.logs.dirs if each is not self.log.directory)
+        self.moves += 1
+        move = LogMove(self.log, target, f"{self.moves:032x}")
+        move.begin()
+        for _ in range(rounds):
+            job = move.prepare()
+            job.run()
+            move.note(job)
+            self.logs.announce(move)
+            self.logs.tick_recovery_points()
+            move.is_told = True
+            if cleaned:
+                self.clean(1 << 16, 1 << 16, False)
+        self.log = self.logs.finish_move(move)
+        self.log.high_watermark = self.log.log_end_offset
+        self.state = CleanerState()
+        assert known_producers(self.log) == producers
+
     @rule(tail=st.sampled_from([Tail.KEPT, Tail.TORN, None]))
     def restart(self, tail: Tail | None) -> None:
         if tail is None:
@@ -164,7 +206,7 @@ class Compaction(RuleBasedStateMachine):
             disk = self.logs._disk.crash(tail)
         producers = known_producers(self.log)
         end = self.log.log_end_offset
-        self.logs = manager(disk, **self.config)
+        self.logs = manager(disk, *DIRS, **self.config)
         self.log = self.logs.get(TP)
         self.log.config = LogConfig(**self.config)
         self.log.high_watermark = self.log.log_end_offset
