@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kbroker.broker.deferred import Deferred
 from kbroker.controller.brokers import NodeRegistration
-from kbroker.controller.features import LATENT_FEATURES, latent_features
 from kbroker.errors import ApiError, ConfigError, ErrorCode, error_code
-from kbroker.metadata.image import ClusterImage, FeatureRange
+from kbroker.metadata.image import ClusterImage
 from kbroker.plain import plain
 from kbroker.protocol.generated.broker_heartbeat_request import BrokerHeartbeatRequest
 from kbroker.protocol.generated.broker_registration_request import (
@@ -44,8 +43,6 @@ _PAUSE_MS_MIN, _PAUSE_MS_MAX = 10.0, 250.0
 #: a whole cluster is stopped. Whoever goes without leave is fenced at once.
 _LEAVE_MS = 10_000.0
 _LEAVE_ALONE_MS = 400.0
-#: How long the first metadata may take to come.
-_METADATA_MS = 2000.0
 #: A start that takes longer tells what it waits for.
 _SILENT_MS = 3000.0
 #: Errors of a registration that no second attempt changes.
@@ -142,7 +139,6 @@ class BrokerLifecycle:
         self._pause_ms = _PAUSE_MS_MIN
         self._alarm: TimerHandle | None = None
         self._registering = False
-        self._latent: dict[str, FeatureRange] = {}
         #: Since when the controllers say that another broker has our id.
         self._duplicate_ms: float | None = None
         #: Told why the controllers refuse this broker for good, after it had been one of them.
@@ -277,7 +273,7 @@ class BrokerLifecycle:
             ],
             features=[
                 Feature(name=name, min_supported_version=low, max_supported_version=high)
-                for name, (low, high) in {**node.features, **self._latent}.items()
+                for name, (low, high) in node.features.items()
             ],
             rack=node.rack,
             log_dirs=list(node.log_dirs),
@@ -300,9 +296,7 @@ class BrokerLifecycle:
             self._duplicate_ms = None
             self._cluster.when(self._has_me).then(self._caught_up)
             return
-        if code is ErrorCode.UNSUPPORTED_VERSION and self._take_latent(waited_ms):
-            self._alarm = self._timer.call_later(self._next_pause(), self._register)
-        elif code in _HOPELESS:
+        if code in _HOPELESS:
             self._fail(_HOPELESS[code].format(cluster=self._cluster_id, text=text or code.name))
         elif code is ErrorCode.DUPLICATE_BROKER_REGISTRATION and self._is_duplicate(self._asked_ms):
             self._fail(f"another broker with node.id {self._node.id} is running")
@@ -313,16 +307,6 @@ class BrokerLifecycle:
             )
         else:
             self._alarm = self._timer.call_later(self._next_pause(), self._register)
-
-    def _take_latent(self, waited_ms: float) -> bool:
-        """Whether to try again: with features that the cluster uses and this release only does without, or as
-        the metadata that would tell of them may still be on their way.
-        """
-        known = self._cluster.when(lambda image: True).result()
-        latent = {name: FeatureRange(0, LATENT_FEATURES[name]) for name in latent_features(known)}
-        more = latent.keys() - self._latent.keys()
-        self._latent.update(latent)
-        return bool(more) or waited_ms < _METADATA_MS
 
     def _is_duplicate(self, asked_ms: float) -> bool:
         """Whether the one that has our id is no earlier life of this node: that would have lost its session.

@@ -29,7 +29,7 @@ from kbroker.controller.brokers import (
     join_broker,
     register_controller,
 )
-from kbroker.controller.features import SUPPORTED_FEATURES, latent_features
+from kbroker.controller.features import SUPPORTED_FEATURES
 from kbroker.controller.kraft.bootstrap import abort_transaction, bootstrap
 from kbroker.errors import ApiError, ConfigError
 from kbroker.metadata.cache import MetadataCache
@@ -215,13 +215,6 @@ class KraftNode:
 
     def publish_from_now(self) -> None:
         """See `CommittedMetadata.publish_from_now`."""
-        latent = latent_features(self.metadata.image)
-        if latent:
-            _log.warning(
-                "this cluster uses features that this release does not act on: %s. What they wrote is kept, "
-                "but their groups are not served",
-                ", ".join(f"{name} {level}" for name, level in sorted(latent.items())),
-            )
         self.metadata.publish_from_now()
 
     def leader(self) -> Leader:

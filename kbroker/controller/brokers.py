@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kbroker.controller.decision import Decision
 from kbroker.controller.election_rules import ElectionRules
 from kbroker.controller.elections import broker_back, broker_gone, broker_lost_data
-from kbroker.controller.features import METADATA_VERSION, is_latent
+from kbroker.controller.features import METADATA_VERSION
 from kbroker.controller.partitions import DIRECTORY_LEVEL
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import (
@@ -199,8 +199,6 @@ def check_features(image: ClusterImage, features: Mapping[str, FeatureRange]) ->
     finalized = image.finalized_features()
     for name in dict.fromkeys((*finalized, *features)):
         level = finalized.get(name, 0)
-        if name not in features and is_latent(name, level):
-            continue
         low, high = features.get(name, (0, 0))
         if not low <= level <= high and not (name == METADATA_VERSION and level == 0):
             raise ApiError(

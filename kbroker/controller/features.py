@@ -43,10 +43,6 @@ SUPPORTED_FEATURES: Mapping[str, FeatureRange] = {
     TRANSACTION_VERSION: FeatureRange(0, 2),
 }
 
-#: Features of Apache Kafka 4.4 whose function does not exist here yet, with its highest level. A cluster
-#: where they are finalized is served without: they only change records of internal topics, which stay.
-LATENT_FEATURES: Mapping[str, int] = {}
-
 #: The `metadata.version` that the first level of a feature needs for its records.
 _NEEDED_METADATA_VERSION = {KRAFT_VERSION: 21, ELR_VERSION: 23, TRANSACTION_VERSION: 24}
 
@@ -54,16 +50,6 @@ _NEEDED_METADATA_VERSION = {KRAFT_VERSION: 21, ELR_VERSION: 23, TRANSACTION_VERS
 _FORMAT_CHANGES = frozenset({1, 3, 5, 6, 7, 8, 11, 13, 14, 15, 17, 23, 30, 32, 33})
 
 UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE = 1, 2, 3
-
-
-def latent_features(image: ClusterImage) -> dict[str, int]:
-    """The finalized features that this release does without; clients are not told of them."""
-    return {name: level for name, level in image.features.items() if is_latent(name, level)}
-
-
-def is_latent(name: str, level: int) -> bool:
-    """Whether a feature at that level is one to do without."""
-    return 0 < level <= LATENT_FEATURES.get(name, 0) and name not in SUPPORTED_FEATURES
 
 
 class FeatureUpdate(NamedTuple):

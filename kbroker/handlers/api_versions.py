@@ -19,7 +19,6 @@ from kbroker.controller.features import (
     STREAMS_VERSION,
     SUPPORTED_FEATURES,
     TRANSACTION_VERSION,
-    latent_features,
 )
 from kbroker.errors import ErrorCode
 from kbroker.handlers.api_table import OWN_CLIENT, OWN_TABLE, served_apis
@@ -114,7 +113,7 @@ def _not_told(services: Services) -> Iterable[str]:
     Kafka 4.0; those of streams and share groups came with 4.2.
     """
     kafka = release(services.compatibility)
-    untold = list(latent_features(services.metadata.image))
+    untold: list[str] = []
     if kafka is not None and kafka.number < (4, 2):
         untold += [STREAMS_VERSION, SHARE_VERSION]
     if kafka is not None and kafka.number < (4, 0):
