@@ -299,3 +299,17 @@ def test_while_zookeeper_is_away_leaders_serve_and_nothing_changes(whole, server
 
 def test_a_group_and_a_transaction_outlive_their_coordinators(whole):
     outlive_their_coordinators(whole, times=1)
+
+
+def test_leaders_come_back_by_the_clock(server, tmp_path):
+    config = QUICK | {"leader.imbalance.check.interval.seconds": 1}
+    where = f"{server.address}/balanced"
+    with Cluster(2, zookeeper=where, config=config, data=str(tmp_path), in_process=True) as cluster:
+        topic = cluster.create_topic("t", 2)
+        cluster.wait_for(cluster.all_in_sync)
+        leaders = [cluster.leader(topic, index) for index in range(2)]
+        assert sorted(leaders) == [1, 2]
+        cluster.stop_node(1)
+        cluster.wait_for(lambda: {cluster.leader(topic, index) for index in range(2)} == {2})
+        cluster.restart(1)
+        cluster.wait_for(lambda: [cluster.leader(topic, index) for index in range(2)] == leaders)
