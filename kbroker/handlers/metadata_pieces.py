@@ -106,6 +106,24 @@ class TopicPieces:
     def _encode(self, topic: TopicImage) -> bytes:
         name, partitions = topic.name.encode(), topic.partitions
         heads, count = self._heads, len(partitions)
+        if count == 1 and self._has_id and len(name) < len(heads):
+            # The usual case where there are thousands of topics, a quarter faster than below.
+            (partition,) = partitions
+            lists = self._lists.get((partition.replicas, partition.isr, partition.directories))
+            if lists is not None:
+                leader, error = self._reachable.leader(partition)
+                return b"".join(
+                    (
+                        heads[len(name)],
+                        name,
+                        topic.id,
+                        _ONE_BYTE[topic.is_internal],
+                        self._one,
+                        self._pack(error, 0, leader, partition.leader_epoch),
+                        lists,
+                        self._end_of_topic,
+                    )
+                )
         # No error, name, id, whether it is internal, partitions.
         return b"".join(
             (

@@ -81,6 +81,23 @@ def test_as_the_codec_writes_it(version, listener, operations):
             assert pieces == whole
 
 
+@pytest.mark.parametrize("listener", ["A", "B", "C"])
+@pytest.mark.parametrize("version", range(14))
+def test_topics_of_one_partition(version, listener):
+    names = ["t", "__share_group_state", "ü" * 126, *(f"t{index}" for index in range(20))]
+    topics = [
+        TopicImage(name, bytes([number]) * 16, (partition(number),)) for number, name in enumerate(names, 1)
+    ]
+    image = ClusterImage(
+        "cluster",
+        topics=TopicsImage({t.name: t for t in topics}, {t.id: t for t in topics}),
+        brokers=IMAGE.brokers,
+    )
+    request = MetadataRequest(topics=None if version else [])
+    pieces, whole = both(services_on(image), version, listener, request)
+    assert pieces == whole
+
+
 def test_a_change_of_topics_or_brokers_is_seen():
     services, request = services_on(IMAGE), MetadataRequest(topics=None)
     pieces, _ = both(services, 12, "B", request)
