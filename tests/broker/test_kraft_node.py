@@ -201,7 +201,7 @@ def test_nobody_waits_for_the_disk_where_that_is_configured(world):
     assert "t" in World(world.disk, world.ids).start().image.topics
 
 
-def test_producer_ids_come_in_blocks_and_never_twice(world):
+def test_46_producer_ids_come_in_blocks_and_never_twice(world):
     world.start()
     taken = [world.node.controller.next_producer_id().result() for _ in range(1500)]
     assert taken == list(range(1500))

@@ -7,6 +7,7 @@ from kbroker.broker.deferred import Deferred
 from kbroker.broker.marker_sender import _marker
 from kbroker.broker.partition import Partition
 from kbroker.coordinator.group.consumer_member import reconciled
+from kbroker.coordinator.group.streams_member import reconciled as walked
 from kbroker.replication.leader import LeaderState
 from kbroker.storage.producer_state import ProducerState
 from tests.sim.replication_bugs import no_truncation
@@ -86,6 +87,15 @@ def partitions_have_two_owners(patch):
     patch.setattr("kbroker.coordinator.group.consumer_draft.reconciled", together)
 
 
+def tasks_have_two_owners(patch):
+    """A member of a streams group does not wait until another one closed the task that it is to have."""
+
+    def together(member, move):
+        return walked(member, move._replace(active_process=lambda subtopology, partition: None))
+
+    patch.setattr("kbroker.coordinator.group.streams_draft.reconciled", together)
+
+
 def aborted_is_committed(patch):
     """Markers say the opposite."""
     patch.setattr("kbroker.broker.marker_sender._marker", _committing)
@@ -100,9 +110,10 @@ BUGS = {
     watermark_at_the_leaders_end: 1,
     no_truncation: 1,
     repetitions_are_not_known: 1,
-    followers_do_not_count_producers: 2,
-    decisions_are_told_before_they_are_committed: 23,
+    followers_do_not_count_producers: 3,
+    decisions_are_told_before_they_are_committed: 3,
     accepted_records_are_not_written: 6,
     partitions_have_two_owners: 12,
+    tasks_have_two_owners: 12,
     aborted_is_committed: 6,
 }

@@ -54,6 +54,7 @@ class Clients:
         self.created = []
         self._peers = None
         self._seen = {}
+        self._ids = set()
         #: The newest leader epoch that was heard of, by partition.
         self._epochs = {}
 
@@ -137,6 +138,7 @@ class Clients:
         while producer is None and not self.stopping:
             answer = await self.send(self.any_node(), InitProducerIdRequest(transactional_id=None), "init")
             if answer is not None and not answer.error_code:
+                self.is_new(answer.producer_id)
                 producer = SimpleNamespace(id=answer.producer_id, epoch=answer.producer_epoch, next=0)
             else:
                 await self.pause(50)
@@ -147,6 +149,20 @@ class Clients:
                 pending.append(self._batch(number, producer))
             pending = await self._round(number, index, pending)
             await self.pause(30)
+
+    async def take_ids(self):
+        """Producer ids, which nobody gets twice: scenario 46."""
+        while not self.stopping:
+            answer = await self.send(self.any_node(), InitProducerIdRequest(transactional_id=None), "ids")
+            if answer is not None and not answer.error_code:
+                self.is_new(answer.producer_id)
+            await self.pause(100)
+
+    def is_new(self, producer_id):
+        """Fails if that id was given to somebody before."""
+        if producer_id in self._ids:
+            self.fail(f"producer id {producer_id} is given out twice")
+        self._ids.add(producer_id)
 
     def _batch(self, number, producer):
         values = []

@@ -1,5 +1,5 @@
 """Clients of a `NodeWorld` that need coordinators: a transactional producer and its zombies, members of a
-group by KIP-848, members of a share group.
+group by KIP-848, of a streams group, of a share group.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from kbroker.protocol.generated import (
     consumer_group_heartbeat_request as modern,
     share_acknowledge_request as saying,
     share_fetch_request as sharing,
+    streams_group_heartbeat_request as streaming,
     txn_offset_commit_request as txn_offsets,
 )
 from kbroker.protocol.generated.end_txn_request import EndTxnRequest
@@ -35,7 +36,7 @@ from tests.chaos.cluster.checker import CHECKS, not_worked_on
 from tests.chaos.cluster.history import Given, History, Said
 
 TOPIC, PARTITIONS = "txn", 2
-_TXN_ID, _ETL, _MODERN, _SHARE = "tx", "etl", "modern", "workers"
+_TXN_ID, _ETL, _MODERN, _STREAMS, _SHARE = "tx", "etl", "modern", "streamers", "workers"
 _TO_GROUP, _TO_TXN = 0, 1
 _UNDONE = {ErrorCode.INVALID_RECORD_STATE, ErrorCode.SHARE_SESSION_NOT_FOUND}
 _UNDONE |= {ErrorCode.INVALID_SHARE_SESSION_EPOCH}
@@ -55,7 +56,7 @@ class GroupClients:
         #: Number of a transaction -> "ok", "aborted" or "info".
         self.outcomes = {}
         self.commits = self.zombies = 0
-        #: Partition -> who owns it; (partition, member epoch) -> who owned it then.
+        #: (Group, partition) -> who owns it; the same and a member epoch -> who owned it then.
         self._owned = {}
         self._owners = {}
 
@@ -69,6 +70,7 @@ class GroupClients:
         for coroutine in (
             self._transact(),
             *(self._belong(number) for number in range(3)),
+            *(self._stream(number) for number in range(2)),
             *(self._work(number) for number in range(2)),
         ):
             self.running += 1
@@ -197,7 +199,7 @@ class GroupClients:
             name = f"m{number}-{life}"
             leaves = epoch > 0 and self.random.random() < 0.02
             if leaves:
-                self._own(name, epoch, ())
+                self._own(_MODERN, name, epoch, ())
             request = modern.ConsumerGroupHeartbeatRequest(
                 group_id=_MODERN, member_id=name, member_epoch=-1 if leaves else epoch, topic_partitions=says
             )
@@ -206,7 +208,7 @@ class GroupClients:
                 request.subscribed_topic_names = [TOPIC]
             answer = await self.send(node_id, request, f"member-{number}", 1500, 1)
             if leaves or (answer is not None and answer.error_code in _REJOIN):
-                self._own(name, epoch, ())
+                self._own(_MODERN, name, epoch, ())
                 life, epoch, owned, says = life + 1, 0, None, []
             elif answer is not None and not answer.error_code:
                 epoch = answer.member_epoch
@@ -214,22 +216,48 @@ class GroupClients:
                     owned = [
                         (each.topic_id, list(each.partitions)) for each in answer.assignment.topic_partitions
                     ]
-                self._own(name, epoch, owned or ())
+                self._own(_MODERN, name, epoch, owned or ())
                 says = _told(owned) if owned is not None else None
             else:
                 # Nobody knows whether the last word was heard: it is said again.
                 says = _told(owned or ()) if epoch else []
             await self.pause(60)
 
-    def _own(self, name, epoch, owned):
+    def _own(self, group, name, epoch, owned):
         """No member ends by time here: one owns a partition until it has heard that it must not."""
-        mine = {index for _, partitions in owned for index in partitions}
-        for index in [each for each, owner in self._owned.items() if owner == name and each not in mine]:
-            del self._owned[index]
-        for index in mine:
-            now, then = self._owned.setdefault(index, name), self._owners.setdefault((index, epoch), name)
+        mine = {(group, index) for _, partitions in owned for index in partitions}
+        for place in [each for each, owner in self._owned.items() if owner == name and each not in mine]:
+            del self._owned[place]
+        for place in mine:
+            now, then = self._owned.setdefault(place, name), self._owners.setdefault((place, epoch), name)
             if not now == then == name:
-                self.fail(f"{TOPIC}-{index} belongs to {now}, to {then} in epoch {epoch}, and to {name}")
+                self.fail(f"{place} belongs to {now}, to {then} in epoch {epoch}, and to {name}")
+
+    # -- members of a streams group --
+
+    async def _stream(self, number):
+        """Heartbeats with tasks of the topic's partitions; as `_belong`."""
+        life, epoch, owned, says = 0, 0, [], []
+        while not self.stopping:
+            node_id = await self._coordinator(_STREAMS, _TO_GROUP)
+            if node_id is None:
+                return
+            name = f"s{number}-{life}"
+            leaves = epoch > 0 and self.random.random() < 0.02
+            if leaves:
+                self._own(_STREAMS, name, epoch, ())
+            answer = await self.send(node_id, _beat(name, -1 if leaves else epoch, says), name[:2], 1500, 1)
+            if leaves or (answer is not None and answer.error_code in _REJOIN):
+                self._own(_STREAMS, name, epoch, ())
+                life, epoch, owned, says = life + 1, 0, [], []
+            elif answer is not None and not answer.error_code:
+                epoch, says = answer.member_epoch, None
+                if answer.active_tasks is not None:
+                    owned = says = [(each.subtopology_id, each.partitions) for each in answer.active_tasks]
+                self._own(_STREAMS, name, epoch, owned)
+            else:
+                says = owned
+            await self.pause(60)
 
     # -- members of a share group --
 
@@ -237,7 +265,7 @@ class GroupClients:
         member = SimpleNamespace(
             name=f"AAAAAAAAAAAAAAAAAAAA{number:02}", epoch=0, places=[], sessions={}, next_beat=0.0
         )
-        #: An answer was lost: the next heartbeat asks for everything.
+        #: An answer was lost, or one that was half done refused: the next heartbeat asks for everything.
         member.says_all = False
         await self._from_the_start()
         while not self.stopping:
@@ -267,7 +295,7 @@ class GroupClients:
         if member.epoch == 0 or member.says_all:
             request.subscribed_topic_names = ["t"]
         answer = None if node_id is None else await self.send(node_id, request, "share", 1500, 1)
-        member.says_all = answer is None
+        member.says_all = answer is None or bool(answer.error_code)
         if answer is None:
             return
         if answer.error_code in _REJOIN:
@@ -394,6 +422,22 @@ class GroupClients:
 
 
 _REJOIN = {ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_MEMBER_EPOCH}
+
+
+def _beat(name, epoch, says):
+    """`says`: the tasks that the member has, None: as it said before."""
+    request = streaming.StreamsGroupHeartbeatRequest(group_id=_STREAMS, member_id=name, member_epoch=epoch)
+    if says is not None:
+        request.active_tasks = [
+            streaming.TaskIds(subtopology_id=key, partitions=parts) for key, parts in says
+        ]
+        request.standby_tasks = request.warmup_tasks = []
+    if epoch == 0:
+        request.rebalance_timeout_ms = 60_000
+        request.process_id, request.client_tags = name, []
+        only = streaming.Subtopology(subtopology_id="0", source_topics=[TOPIC])
+        request.topology = streaming.Topology(epoch=0, subtopologies=[only])
+    return request
 
 
 def _told(owned):

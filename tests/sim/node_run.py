@@ -51,6 +51,7 @@ class NodeRun:
                 clients.run(clients.produce(number, index))
             clients.run(clients.read(index))
         clients.run(clients.commit())
+        clients.run(clients.take_ids())
         if self.groups is not None:
             self._begin_groups()
         end = world.now + options.faults_end_ms

@@ -34,6 +34,8 @@ GROUP_SETTINGS = {
     "group.share.delivery.count.limit": "10",
     "group.share.assignment.interval.ms": "0",
     "group.consumer.assignment.interval.ms": "0",
+    "group.streams.assignment.interval.ms": "0",
+    "group.streams.initial.rebalance.delay.ms": "0",
     "group.share.initialize.retry.interval.ms": "1000",
 }
 #: Each so many-th seed plays transactions and groups as well.
