@@ -1,7 +1,7 @@
 """Cases by their number: what has gone wrong elsewhere, and what storage must make of it.
 
-Those of other rooms: 41 on real failovers, 46 (tests/broker/test_kraft_node.py, tests/sim) and 79 need replicas
-or a controller; 95 and 98 need a disk (tests/chaos).
+Those of other rooms: 41 on real failovers, 46 (tests/broker/test_kraft_node.py, tests/sim) and 79 need
+replicas or a controller; 95 and 98 need a disk (tests/chaos).
 """
 
 from __future__ import annotations
