@@ -254,6 +254,37 @@ def not_worked_on(history: History) -> list[tuple[Key, int]]:
     return [place for place in places if place[0][0] == "main" and place not in done]
 
 
+def _dead_letters(history: History) -> Iterator[str]:
+    """Each record that was rejected has one; none that was accepted has, nor one that nobody rejected."""
+    there = {(letter.key, letter.offset) for letter in history.letters}
+    for place in without_letters(history)[:100]:
+        yield f"{place} was rejected, and has no dead letter"
+    may_be: set[tuple[Key, int]] = set()
+    for said in history.said:
+        for offset in range(said.given.first, said.given.last + 1):
+            place = said.given.key, offset
+            if said.rejected:
+                if said.outcome != "fail":
+                    may_be.add(place)
+            elif said.accepted and said.outcome == "ok" and place in there:
+                yield f"{place} was accepted as {said.given}, and has a dead letter"
+    for letter in history.letters:
+        if "rejected" in letter.cause and (letter.key, letter.offset) not in may_be:
+            yield f"nobody has rejected what {letter} is about"
+
+
+def without_letters(history: History) -> list[tuple[Key, int]]:
+    """Records of which it was acknowledged that they were rejected."""
+    told = {(letter.key, letter.offset) for letter in (*history.letters, *history.unwritten)}
+    places = (
+        (said.given.key, offset)
+        for said in history.said
+        if said.rejected and said.outcome == "ok"
+        for offset in range(said.given.first, said.given.last + 1)
+    )
+    return [place for place in places if place not in told]
+
+
 def _owners(history: History) -> Iterator[str]:
     """While a member of a group holds a partition, nobody else's commit for it is taken before its own."""
     by_place: dict[tuple[str, Key], list[Held]] = defaultdict(list)
@@ -298,6 +329,7 @@ CHECKS: dict[str, Callable[[History], Iterator[str]]] = {
     "streams group: two owners of a task": _tasks,
     "share group: two holders": _share_group,
     "share group: not delivered": _left_over,
+    "share group: dead letters": _dead_letters,
 }
 
 

@@ -90,13 +90,25 @@ class Given(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What a member said of records: accepted, or given back. `outcome` as in `Sent`."""
+    """What a member said of records: accepted, or given back. `outcome` as in `Sent`.
+
+    `rejected`: they are not to be given again, as if accepted, and want dead letters.
+    """
 
     given: Given
     accepted: bool
     outcome: str
     began: float
     ended: float
+    rejected: bool = False
+
+
+class Letter(NamedTuple):
+    """A dead letter, or that none will be written: of which record, and why."""
+
+    key: Key
+    offset: int
+    cause: str
 
 
 class Held(NamedTuple):
@@ -142,6 +154,9 @@ class History:
     moves: list[Move] = field(default_factory=list)
     given: list[Given] = field(default_factory=list)
     said: list[Said] = field(default_factory=list)
+    letters: list[Letter] = field(default_factory=list)
+    #: Brokers have said in their logs that these cannot be written.
+    unwritten: list[Letter] = field(default_factory=list)
     held: list[Held] = field(default_factory=list)
     told: list[Told] = field(default_factory=list)
     faults: list[FaultSpan] = field(default_factory=list)

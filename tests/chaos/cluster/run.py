@@ -7,6 +7,7 @@ import os
 import pickle
 import random
 import statistics
+import sys
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -14,13 +15,21 @@ from pathlib import Path
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition as Place
 
+from kbroker.client.errors import ClientError
+from kbroker.errors import ApiError
 from kbroker.protocol.record_batch import iter_batches
 from tests.chaos.cluster.checker import check, not_worked_on, silences
 from tests.chaos.cluster.faults import Nemesis, possible
 from tests.chaos.cluster.history import History, Key, decode
 from tests.chaos.cluster.nodes import LoopbackCluster, NetworkCluster, ZooKeeperCluster, faketime_library
 from tests.chaos.cluster.pipeline import SOURCE, TARGET, Pipeline, decode_moved
-from tests.chaos.cluster.share import SETTINGS as SHARE_SETTINGS, Worker, begin_at_the_start
+from tests.chaos.cluster.share import (
+    DEAD_LETTERS,
+    SETTINGS as SHARE_SETTINGS,
+    Worker,
+    begin_at_the_start,
+    look_for_letters,
+)
 from tests.chaos.cluster.streams import (
     SETTINGS as STREAMS_SETTINGS,
     STREAMS_GROUP,
@@ -149,6 +158,8 @@ class Run:
             for topic in (MAIN, SOURCE, TARGET):
                 self.cluster.create_topic(topic, PARTITIONS)
             if not self.plan.zookeeper:
+                enabled = {"errors.deadletterqueue.group.enable": True}
+                self.cluster.create_topic(DEAD_LETTERS, PARTITIONS, config=enabled)
                 begin_at_the_start(self.cluster.bootstrap)
                 with_copies(self.cluster.bootstrap)
             result = self._broken_and_mended()
@@ -248,10 +259,21 @@ class Run:
             if sum(map(len, output.values())) >= count or time.monotonic() > deadline:
                 break
             time.sleep(1)
-        while not self.plan.zookeeper and not_worked_on(self.history) and time.monotonic() < deadline:
+        while not self.plan.zookeeper and self._share_group_works() and time.monotonic() < deadline:
             time.sleep(1)
         for key, records in output.items():
             self.history.output[key] = [(offset, *map(int, data.split())) for offset, data in records]
+
+    def _share_group_works(self) -> bool:
+        """Records are left, or dead letters of records."""
+        logs = [node.log for node in self.cluster.nodes.values()]
+        try:
+            all_there = look_for_letters(self.history, self.cluster.bootstrap, PARTITIONS, logs)
+        except (ApiError, ClientError) as error:
+            self.history.unwritten.clear()
+            print(f"dead letters cannot be read: {error}", file=sys.stderr)
+            return True
+        return bool(not_worked_on(self.history)) or not all_there
 
     def _wait_for_tasks(self, streamers: list[Streamer]) -> None:
         """Each task of the streams group finds its member."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 import uuid
 from collections import defaultdict
+from collections.abc import Iterable
 
 from kbroker.client.cluster import Cluster as WireClient
 from kbroker.client.configs import ResourceType, alter_configs
 from kbroker.client.errors import ClientError, check
-from kbroker.coordinator.share.share_partition import ACCEPT, RELEASE
+from kbroker.client.records import fetch
+from kbroker.coordinator.share.share_partition import ACCEPT, REJECT, RELEASE
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.share_acknowledge_request import (
     AcknowledgementBatch,
@@ -23,12 +26,14 @@ from kbroker.protocol.generated.share_fetch_request import FetchPartition, Fetch
 from kbroker.protocol.generated.share_fetch_response import PartitionData, ShareFetchResponse
 from kbroker.protocol.generated.share_group_heartbeat_request import ShareGroupHeartbeatRequest
 from kbroker.protocol.generated.share_group_heartbeat_response import ShareGroupHeartbeatResponse
-from kbroker.protocol.record_batch import decode_records, iter_batches
+from kbroker.protocol.record_batch import Record, decode_records, iter_batches
 from kbroker.types import TopicPartition
-from tests.chaos.cluster.history import Given, History, Key, Read, Said, decode
+from tests.chaos.cluster.checker import without_letters
+from tests.chaos.cluster.history import Given, History, Key, Letter, Read, Said, decode
 from tests.chaos.cluster.workload import Client
 
 SHARE_GROUP = "workers"
+DEAD_LETTERS = "dlq.workers"
 #: So often a record is given out before it is given up (the most that Kafka allows by default).
 DELIVERIES_MAX = 10
 #: For the brokers: members and locks that end soon enough to be seen.
@@ -49,18 +54,48 @@ _REFUSED = {
     ErrorCode.INVALID_SHARE_SESSION_EPOCH,
 }
 _HEARTBEAT_S = 0.5
-_FORGOTTEN, _GIVEN_BACK = 0.04, 0.08
+_FORGOTTEN, _GIVEN_BACK, _REJECTED = 0.04, 0.08, 0.04
+_UNWRITTEN = re.compile(r"no dead letters of share group \S+ for records (\d+) to (\d+) of (\S+)-(\d+): (.*)")
 
 
 def begin_at_the_start(bootstrap: str) -> None:
     """The group reads from the first record on, and gives none up early."""
     with WireClient(bootstrap) as client:
-        wish = {"share.auto.offset.reset": "earliest", "share.delivery.count.limit": str(DELIVERIES_MAX)}
+        wish = {
+            "share.auto.offset.reset": "earliest",
+            "share.delivery.count.limit": str(DELIVERIES_MAX),
+            "errors.deadletterqueue.topic.name": DEAD_LETTERS,
+        }
         alter_configs(client, ResourceType.GROUP, SHARE_GROUP, set_=wish)
 
 
+def look_for_letters(history: History, bootstrap: str, partitions: int, logs: Iterable[str]) -> bool:
+    """Note all dead letters, and those that brokers could not write, by their logs; whether that is all."""
+    history.letters, history.unwritten = [], []
+    with WireClient(bootstrap, timeout_s=20) as client:
+        for index in range(partitions):
+            place, offset = TopicPartition(DEAD_LETTERS, index), 0
+            while True:
+                found = fetch(client, {place: offset}, max_wait_ms=0)[place]
+                history.letters += map(_letter, found.records)
+                if found.next_offset == offset:
+                    break
+                offset = found.next_offset
+    for log in logs:
+        for first, last, topic, index, cause in _UNWRITTEN.findall(log):
+            history.unwritten += [
+                Letter((topic, int(index)), each, cause) for each in range(int(first), int(last) + 1)
+            ]
+    return not without_letters(history)
+
+
+def _letter(record: Record) -> Letter:
+    headers = {name.removeprefix("__dlq.errors."): (value or b"").decode() for name, value in record.headers}
+    return Letter((headers["topic"], int(headers["partition"])), int(headers["offset"]), headers["message"])
+
+
 class Worker(Client):
-    """Accepts most of what it gets; gives some back, and of some nothing is heard again."""
+    """Accepts most of what it gets; gives some back, rejects some, and of some nothing is heard again."""
 
     def __init__(self, history: History, bootstrap: str, number: int, topic: str) -> None:
         super().__init__(history, bootstrap, f"worker-{number}")
@@ -165,7 +200,8 @@ class Worker(Client):
                 given += self._taken((self._topic, part.partition_index), part, began, ended)
         chance = self._random.random()
         if given and chance >= _FORGOTTEN:
-            kind = RELEASE if chance < _FORGOTTEN + _GIVEN_BACK else ACCEPT
+            chance -= _FORGOTTEN + _GIVEN_BACK
+            kind = RELEASE if chance < 0 else REJECT if chance < _REJECTED else ACCEPT
             self._acknowledge(leader, topic_id, given, kind)
 
     def _taken(self, key: Key, part: PartitionData, began: float, ended: float) -> list[Given]:
@@ -221,4 +257,6 @@ class Worker(Client):
             for each in given:
                 code = codes[each.key[1]]
                 outcome = "ok" if code == 0 else "fail" if code in _REFUSED else "info"
-                self.history.said.append(Said(each, kind == ACCEPT, outcome, began, ended))
+                self.history.said.append(
+                    Said(each, kind != RELEASE, outcome, began, ended, rejected=kind == REJECT)
+                )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kbroker.coordinator.share.dead_letters import Cause
 from tests.chaos.cluster.checker import check, silences
 from tests.chaos.cluster.history import (
     Commit,
@@ -13,6 +14,7 @@ from tests.chaos.cluster.history import (
     Given,
     Held,
     History,
+    Letter,
     Move,
     Read,
     Said,
@@ -22,6 +24,7 @@ from tests.chaos.cluster.history import (
     encode,
 )
 
+REJECTED, EXCEEDED = Cause.REJECTED.value, Cause.EXCEEDED.value
 KEY = ("main", 0)
 OUT = ("target", 0)
 IN = ("source", 0)
@@ -157,6 +160,19 @@ def give_to_nobody(history: History) -> None:
     history.said.pop()
 
 
+def reject_without_a_letter(history: History) -> None:
+    history.said[0] = history.said[0]._replace(rejected=True)
+
+
+def bury_what_was_accepted(history: History) -> None:
+    history.letters.append(Letter(KEY, 0, EXCEEDED))
+
+
+def bury_what_nobody_rejected(history: History) -> None:
+    history.said[0] = history.said[0]._replace(outcome="info")
+    history.letters.append(Letter(KEY, 0, REJECTED))
+
+
 def commit_as_a_zombie(history: History) -> None:
     history.held.append(Held("g", "m1", KEY, 40, 47, 47.2))
 
@@ -191,6 +207,9 @@ PLANTED = [
     (give_again_what_was_accepted, "share group: two holders"),
     (accept_twice, "share group: two holders"),
     (give_to_nobody, "share group: not delivered"),
+    (reject_without_a_letter, "share group: dead letters"),
+    (bury_what_was_accepted, "share group: dead letters"),
+    (bury_what_nobody_rejected, "share group: dead letters"),
 ]
 
 
@@ -203,6 +222,15 @@ def test_what_is_planted_is_found(plant, name: str) -> None:
     history = clean()
     plant(history)
     assert name in check(history)
+
+
+def test_rejected_records_have_dead_letters_or_it_is_known_that_they_have_none() -> None:
+    history = clean()
+    reject_without_a_letter(history)
+    given = history.said[0].given
+    history.letters = [Letter(given.key, offset, REJECTED) for offset in range(given.first, given.last)] * 2
+    history.unwritten = [Letter(given.key, given.last, "no leader")]
+    assert check(history) == {}
 
 
 def test_what_nobody_knows_may_be_there_or_not() -> None:
