@@ -6,14 +6,16 @@ work of another process (`server/cleaner_worker.py`), forced writes that of a th
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from kbroker.errors import ApiError
+from kbroker.protocol.sealed_batch import CannotOpen
 from kbroker.storage.checkpoints import format_offsets, parse_offsets
 from kbroker.storage.cleaner_job import encode_job
 from kbroker.storage.cleaner_output import discard_cleaned
@@ -46,7 +48,7 @@ _BROKEN_DISK = {errno.EIO, errno.EROFS}
 class Worker(Protocol):
     """A process that cleans; see `server/cleaner_process.py`."""
 
-    def submit(self, job: bytes, bytes_per_s: float) -> None: ...
+    def submit(self, job: bytes, bytes_per_s: float, keys: Mapping[str, bytes] = ...) -> None: ...
 
     def close(self) -> None: ...
 
@@ -220,7 +222,11 @@ class CleanerDriver:
             run.worker = self._start_worker(
                 lambda message: self._on_message(run, message), lambda reason: self._on_exit(run, reason)
             )
-        run.worker.submit(encode_job(job), self._rate())
+        data_keys = candidate.log.directory.files.data_keys if candidate.log.encrypted else None
+        if data_keys is None:
+            run.worker.submit(encode_job(job), self._rate())
+        else:
+            run.worker.submit(encode_job(job), self._rate(), data_keys[0].known())
         return True
 
     def _rate(self) -> float:
@@ -293,6 +299,11 @@ class CleanerDriver:
             self._paused_until[tp] = self._clock.now_ms() + _PAUSE_MS
             if message.get("errno") != errno.ENOENT:
                 _log.warning("compacting %s failed, trying again later: %s", tp, text)
+            data_keys = log.directory.files.data_keys
+            if message["failed"] == "key" and data_keys is not None:
+                with contextlib.suppress(CannotOpen):
+                    # Who keeps keys is told that this one is wanted.
+                    data_keys[0].check(message["key"].encode())
         self._discard(log)
         self._go_on(run)
 

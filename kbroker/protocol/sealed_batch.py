@@ -83,6 +83,10 @@ class Keys(Protocol):
         """The key of the one sealer that has this salt. Raises CannotOpen."""
         ...
 
+    def known(self) -> dict[str, bytes]:
+        """All that are in memory, by id: for processes of this broker."""
+        ...
+
 
 class Sealer:
     """Seals batches for one log.

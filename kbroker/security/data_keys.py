@@ -49,6 +49,10 @@ class KeyRing:
         """What it has."""
         return sorted(key_id.decode() for key_id in self._keys)
 
+    def known(self) -> dict[str, bytes]:
+        """See `Keys.known`."""
+        return {key_id.decode(): key for key_id, key in self._keys.items()}
+
     def add(self, key_id: str, key: bytes) -> None:
         """Take one more key. Raises BadKeys, also if the id is known and the key is another one."""
         name = key_id.encode()

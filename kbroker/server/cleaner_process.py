@@ -13,7 +13,7 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 _MODULE = "kbroker.server.cleaner_worker"
@@ -21,6 +21,7 @@ _BELOW_NORMAL = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
 _NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
 Message = dict[str, Any]
+_NO_KEYS: Mapping[str, bytes] = {}
 
 
 class CleanerProcess:
@@ -48,9 +49,15 @@ class CleanerProcess:
         self._thread = threading.Thread(target=self._run, name="kbroker-cleaner", daemon=True)
         self._thread.start()
 
-    def submit(self, job: bytes, bytes_per_s: float) -> None:
-        """Give it a job; its last message has `done` or `failed`."""
-        order = {"bytes_per_s": bytes_per_s, "job": job.decode()}
+    def submit(self, job: bytes, bytes_per_s: float, keys: Mapping[str, bytes] = _NO_KEYS) -> None:
+        """Give it a job; its last message has `done` or `failed`.
+
+        Args:
+            keys: for encrypted batches.
+        """
+        order: dict[str, object] = {"bytes_per_s": bytes_per_s, "job": job.decode()}
+        if keys:
+            order["keys"] = {key_id: key.hex() for key_id, key in keys.items()}
         self._jobs.put(json.dumps(order, separators=(",", ":")).encode() + b"\n")
 
     def close(self) -> None:

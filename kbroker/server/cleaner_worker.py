@@ -15,10 +15,12 @@ import sys
 import time
 from typing import BinaryIO
 
+from kbroker.protocol.sealed_batch import SALT_BYTES, CannotOpen
 from kbroker.server.os_disk import OsDisk
 from kbroker.storage.cleaner import Cleaner
 from kbroker.storage.cleaner_job import decode_job
 from kbroker.storage.cleaner_records import CleanError
+from kbroker.storage.cleaner_seals import Seals
 
 #: How often a job gives a sign of life, in seconds.
 _SIGN_INTERVAL_S = 0.2
@@ -64,9 +66,9 @@ def say(out: BinaryIO, message: dict[str, object]) -> None:
 def run_job(line: bytes, out: BinaryIO) -> None:
     """Do one job; its errors are told, not raised."""
     order = json.loads(line)
-    pace = Pace(out, float(order["bytes_per_s"]))
+    pace, seals = Pace(out, float(order["bytes_per_s"])), _seals(order.get("keys", {}))
     try:
-        cleaner = Cleaner(OsDisk(), decode_job(order["job"]), pace)
+        cleaner = Cleaner(OsDisk(), decode_job(order["job"]), pace, seals)
         for group in cleaner.run():
             bases = [source.base_offset for source in group.sources]
             say(out, {"group": bases, "sizes": group.sizes})
@@ -82,10 +84,21 @@ def run_job(line: bytes, out: BinaryIO) -> None:
         )
     except CleanError as error:
         say(out, {"failed": "damaged", "text": str(error)})
+    except CannotOpen as error:
+        say(out, {"failed": "key", "text": error.text, "key": seals.missing})
     except MemoryError:
         say(out, {"failed": "memory", "text": "not enough memory"})
     except OSError as error:
         say(out, {"failed": "disk", "text": str(error), "errno": error.errno})
+
+
+def _seals(keys: dict[str, str]) -> Seals:
+    if not keys:
+        return Seals(None, bytes)
+    from kbroker.security.data_keys import KeyRing
+
+    ring = KeyRing({key_id: bytes.fromhex(key) for key_id, key in keys.items()})
+    return Seals(ring, lambda: os.urandom(SALT_BYTES))
 
 
 def main() -> None:

@@ -62,6 +62,11 @@ class FileKeys:
             self._look_again()
             return self._ring.derived(key_id, salt)
 
+    def known(self) -> dict[str, bytes]:
+        """See `Keys.known`."""
+        self._look_again()
+        return self._ring.known()
+
     def _state(self) -> tuple[int, int, int]:
         found = self._path.stat()
         return found.st_mtime_ns, found.st_size, found.st_ino

@@ -78,6 +78,11 @@ class CommandKeys:
         """See `Keys.derived`."""
         return self._ask(key_id, lambda keys: keys.derived(key_id, salt))
 
+    def known(self) -> dict[str, bytes]:
+        """See `Keys.known`."""
+        self._take()
+        return ({} if self._others is None else self._others.known()) | self._ring.known()
+
     def fetch(self, key_ids: Iterable[str]) -> None:
         """Get these now, and wait for the command. What it does not give is logged."""
         threads = [self._want(key_id) for key_id in dict.fromkeys(key_ids)]

@@ -11,6 +11,7 @@ The law of this file:
   sequence and codec. One that loses all goes, except the last one of a producer and that of an output
   segment: no gap ever lies between two segments, so recovery knows a lost tail from a compacted one. (Kafka
   keeps only the last one of the whole round.)
+- An encrypted batch (`sealed_batch`) that loses records is encrypted anew; nothing of it is written plain.
 - The CRC of every batch is checked, so that damage is never written with a new, right CRC.
 """
 
@@ -25,8 +26,10 @@ from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
     CODEC_MASK,
     BatchHeader,
+    parse_batch_header,
     uncompressed_payload,
 )
+from kbroker.protocol.sealed_batch import SEALED_BIT, is_sealed
 from kbroker.storage.cleaner_job import CleanedGroup, CleanJob, CleanResult, SourceSegment
 from kbroker.storage.cleaner_legacy import filter_messages, index_messages, look_up
 from kbroker.storage.cleaner_map import DROP, OffsetMap, Verdicts, batch_is_wide
@@ -35,12 +38,14 @@ from kbroker.storage.cleaner_read import read_batches
 from kbroker.storage.cleaner_records import (
     BatchVerdicts,
     CleanError,
+    Kept,
     empty_batch,
     filter_payload,
     index_payload,
     look_up_payload,
     rebuild_batch,
 )
+from kbroker.storage.cleaner_seals import Seals
 from kbroker.storage.cleaner_txns import TransactionWalk
 from kbroker.storage.disk import Buffer, Disk, DiskFile
 from kbroker.storage.file_names import LOG, offset_name
@@ -57,13 +62,21 @@ class Cleaner:
     Args:
         disk: where the log lies.
         pause: told of every byte read or written; may sleep, or raise to give up.
+        seals: opens encrypted batches, and encrypts what is left of them.
     """
 
-    def __init__(self, disk: Disk, job: CleanJob, pause: Callable[[int], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        disk: Disk,
+        job: CleanJob,
+        pause: Callable[[int], None] = lambda _: None,
+        seals: Seals | None = None,
+    ) -> None:
         self.result = CleanResult()
         self._disk = disk
         self._job = job
         self._pause = pause
+        self._seals = seals or Seals(None, bytes)
         self._keys = OffsetMap(job.map_bytes, job.load_factor)
         self._verdicts = Verdicts(job.map_bytes)
         self._txns = TransactionWalk([])
@@ -76,6 +89,7 @@ class Cleaner:
 
         Raises:
             CleanError: the log is damaged.
+            CannotOpen: the key of an encrypted batch is not here.
             OSError: the disk fails, or the log's files are gone.
         """
         job = self._job
@@ -143,8 +157,10 @@ class Cleaner:
         keys.latest_offset = max(keys.latest_offset, header.last_offset)
         return True
 
-    @staticmethod
-    def _payload(data: bytes, header: BatchHeader) -> tuple[bytes, int, int]:
+    def _payload(self, data: bytes, header: BatchHeader) -> tuple[bytes, int, int]:
+        if is_sealed(header):
+            data = self._seals.open(data, header)
+            header = parse_batch_header(data, 0)
         if not header.attributes & CODEC_MASK:
             return data, header.position + BATCH_OVERHEAD, header.end
         if not header.record_count:
@@ -305,14 +321,20 @@ class Cleaner:
             self._wait_for(horizon)
         if kept.record_count == header.record_count and new_horizon is None:
             return data
-        return rebuild_batch(header, kept, new_horizon)
+        return self._rebuilt(data, header, kept, new_horizon)
+
+    def _rebuilt(self, data: bytes, header: BatchHeader, kept: Kept, horizon: int | None) -> bytes:
+        if not is_sealed(header):
+            return rebuild_batch(header, kept, horizon)
+        plain = header._replace(attributes=header.attributes & ~SEALED_BIT)
+        return self._seals.seal(rebuild_batch(plain, kept, horizon), data, header, self._job.seal_with)
 
     def _with_horizon(self, data: bytes, header: BatchHeader) -> bytes:
         payload, pos, end = self._payload(data, header)
         kept = filter_payload(payload, pos, end, header, defaultdict(int), False)
         horizon = self._job.now_ms + self._job.delete_retention_ms
         self._wait_for(horizon)
-        return rebuild_batch(header, kept, horizon)
+        return rebuild_batch(header, kept, horizon)  # of a marker, which is never encrypted
 
     def _wait_for(self, horizon: int | None) -> None:
         # One that has passed and still holds something is held up by replicas, not by time.

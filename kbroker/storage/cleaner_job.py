@@ -43,6 +43,8 @@ class CleanJob:
     map_bytes: int
     load_factor: float
     io_bytes: int
+    #: The id of the key for encrypted batches that lose records; "": the one that they have.
+    seal_with: str = ""
 
 
 class CleanedGroup(NamedTuple):

@@ -97,7 +97,6 @@ class CleanerState:
             for log in logs
             if len(log.segments) > 1
             and log.config.compact
-            and not log.encrypted
             and not log.directory.offline
             and log.topic_partition not in self.uncleanable
             and (candidate := self._consider(log, now_ms)) is not None
@@ -204,5 +203,6 @@ def make_job(
         map_bytes=limits.map_bytes,
         load_factor=limits.load_factor,
         io_bytes=limits.io_bytes,
+        seal_with=config.encryption_key,
     )
     return job, segments

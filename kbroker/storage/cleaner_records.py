@@ -23,6 +23,7 @@ from kbroker.protocol.record_batch import (
     BatchHeader,
 )
 from kbroker.protocol.record_codec import encode_varint
+from kbroker.protocol.sealed_batch import SEALED_BIT
 from kbroker.storage.cleaner_map import DROP, KEEP, TOMBSTONE, OffsetMap, Verdicts, batch_is_wide
 
 _PREFIX = Struct(">qiibI")
@@ -300,7 +301,8 @@ def rebuild_batch(header: BatchHeader, kept: Kept, horizon_ms: int | None) -> by
 
 def empty_batch(header: BatchHeader) -> bytes:
     """The batch without records: what is left to remember its producer's sequence, or where the log ended."""
-    attributes = header.attributes & ~(CODEC_MASK | DELETE_HORIZON_BIT)
+    # Without records there is nothing to encrypt.
+    attributes = header.attributes & ~(CODEC_MASK | DELETE_HORIZON_BIT | SEALED_BIT)
     return _assemble(header, attributes, -1, header.max_timestamp, 0, b"")
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.sealed_batch import NO_KEYS, CannotOpen, Sealer, open_all
 from kbroker.storage.file_names import ENCRYPTED
 
@@ -53,17 +52,9 @@ class LogEncryption:
         """The form in which a batch is stored.
 
         Raises:
-            ApiError: KAFKA_STORAGE_ERROR, the key is not here, or the mark cannot be written;
-                POLICY_VIOLATION, the topic is compacted.
+            ApiError: KAFKA_STORAGE_ERROR, the key is not here, or the mark cannot be written.
         """
         log = self._log
-        if log.config.compact:
-            # To store it plain would break what the operator asked for.
-            raise ApiError(
-                ErrorCode.POLICY_VIOLATION,
-                f"{log.topic_partition} is compacted and cannot be encrypted: except it in "
-                "kbroker.encryption.topics (topic=none)",
-            )
         if self._sealer is None:
             found = log.directory.files.data_keys
             if found is None:

@@ -11,6 +11,7 @@ import pytest
 from kbroker.broker.cleaner_driver import CleanerDriver
 from kbroker.config.broker_config import BrokerConfig
 from kbroker.protocol.record_batch import Record, build_batch
+from kbroker.security.data_keys import KeyRing
 from kbroker.storage.cleaner import Cleaner
 from kbroker.storage.cleaner_job import decode_job
 from kbroker.storage.log_config import LogConfig
@@ -30,8 +31,9 @@ class FakeWorker:
         self.jobs = []
         self.state = "alive"
 
-    def submit(self, job, bytes_per_s):
+    def submit(self, job, bytes_per_s, keys=None):
         self.jobs.append((decode_job(job), bytes_per_s))
+        self.keys = keys
 
     def close(self):
         self.state = "closed"
@@ -238,6 +240,30 @@ def test_errors_of_the_disk(world, number, offline):
     world.now += 60_001
     world.ring()
     assert len(world.workers) == (1 if offline else 2)
+
+
+def test_a_worker_of_an_encrypted_log_gets_keys_and_tells_which_one_it_lacks(world):
+    log = world.log()
+    start(world)
+    assert world.workers[0].keys is None
+    world.workers[0].on_exit("gone")
+    log.encrypted = True
+    wanted = []
+    ring = KeyRing({"k": b"k" * 32})
+    ring.check = wanted.append
+    log.directory.files.data_keys = ring, bytes
+    world.now += 60_001
+    world.ring()
+    assert world.workers[1].keys == {"k": b"k" * 32}
+    world.workers[1].say({"failed": "key", "text": "it is not here", "key": "other"})
+    assert wanted == [b"other"]
+    world.workers[1].on_exit(None)
+    assert not log.directory.offline
+    world.ring()
+    assert len(world.workers) == 2
+    world.now += 60_001
+    world.ring()
+    assert len(world.workers) == 3
 
 
 def test_a_worker_that_dies(world):

@@ -14,6 +14,7 @@ from kbroker.protocol.sealed_batch import CannotOpen, Sealer
 from kbroker.server.data_keys import FileKeys
 from kbroker.testing import Broker
 from kbroker.types import TopicPartition
+from tests.doubles import wait_until
 
 pytest.importorskip("cryptography")
 
@@ -124,3 +125,34 @@ def test_logs_dump_shows_records_where_it_is_given_the_keys(tmp_path, capsys):
     keys.write_text(f"spring {'02' * 32}\n")
     assert main(["logs", "dump", "--records", "--keys", str(keys), str(folder)]) != 0
     assert "another key of the id spring" in capsys.readouterr().err
+
+
+def test_a_compacted_topic(tmp_path):
+    """Its worker, a process of its own, gets the keys it needs; nothing is plain on the disk."""
+    (tmp_path / "keys").write_text(f"k {'11' * 32}\n")
+    config = {
+        "kbroker.encryption.keys.file": str(tmp_path / "keys"),
+        "kbroker.encryption.topics": "*=k",
+        "log.cleaner.backoff.ms": "20",
+    }
+    place = TopicPartition("c", 0)
+    with Broker(data=str(tmp_path / "data"), config=config) as broker, Cluster(broker.bootstrap) as cluster:
+        settings = {"cleanup.policy": "compact", "segment.ms": "1", "min.cleanable.dirty.ratio": "0"}
+        broker.create_topic("c", config=settings)
+        for turn in range(8):
+            records = [
+                Record(-1, 1_700_000_000_000 + turn * 1000, key, b"secret %d" % turn)
+                for key in (b"a", b"b%d" % turn)
+            ]
+            produce(cluster, place, records)
+
+        def left():
+            return [(record.key, record.value) for record in fetch(cluster, {place: 0})[place].records]
+
+        # A fetch gives one segment; the active one is neither compacted nor looked at.
+        wait_until(lambda: len(left()) == 8, "a compacted log")
+        expected = [(b"b%d" % turn, b"secret %d" % turn) for turn in range(7)]
+        assert left() == [*expected[:-1], (b"a", b"secret 6"), expected[-1]]
+        data = b"".join(path.read_bytes() for path in (tmp_path / "data" / "c-0").glob("*.log"))
+        assert data
+        assert b"secret" not in data

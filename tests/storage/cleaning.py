@@ -6,6 +6,7 @@ from kbroker.protocol.record_batch import BatchHeader, Record, check_crc, decode
 from kbroker.storage.cleaner import Cleaner
 from kbroker.storage.cleaner_job import CleanResult, decode_job, encode_job
 from kbroker.storage.cleaner_plan import Candidate, CleanerLimits, CleanerState, make_job
+from kbroker.storage.cleaner_seals import Seals
 from kbroker.storage.cleaner_swap import swap_in
 from kbroker.storage.log import Log
 from kbroker.storage.log_config import MAX_LONG
@@ -41,7 +42,9 @@ def clean_candidate(
     log = candidate.log
     job, segments = make_job(candidate, CleanerLimits(map_bytes, 0.9, io_bytes), now_ms, removable_to)
     # As the worker gets it.
-    cleaner = Cleaner(log.directory.disk, decode_job(encode_job(job)))
+    found = log.directory.files.data_keys
+    seals = None if found is None else Seals(*found)
+    cleaner = Cleaner(log.directory.disk, decode_job(encode_job(job)), seals=seals)
     by_base = {segment.base_offset: segment for segment in segments}
     for group in cleaner.run():
         if group.sizes:

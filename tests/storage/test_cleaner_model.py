@@ -229,7 +229,7 @@ class Compaction(RuleBasedStateMachine):
         for offset in self.written:
             if offset >= self.cleaned_to and offset not in self.aborted:
                 assert offset in there
-        for offset in range(0, self.log.log_end_offset, 3):
+        for offset in range(self.log.log_start_offset, self.log.log_end_offset, 3):
             part = self.log.read(offset, 1, self.log.log_end_offset)
             later = [header for header, _ in batches(self.log) if header.last_offset >= offset]
             if later:
