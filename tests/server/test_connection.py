@@ -285,3 +285,25 @@ def test_known_requests_are_not_counted():
     core.feed(memoryview(bytearray(frames(*bodies))))
     assert answers(core) == bodies
     assert not core.may_proceed
+
+
+def test_answers_that_wait_are_what_they_were():
+    """CVE-2026-35554: all share the buffer that is read into, so what waits must not lie in it."""
+    echo = Echo()
+    core = connect(echo)
+    bodies = [b"park" + bytes([number]) * 40 for number in range(3)] + [
+        b"x" + b"%02d" % n * 30 for n in range(9)
+    ]
+    data, shared = frames(*bodies), bytearray(64)
+    for start in range(0, len(data), 64):
+        piece = data[start : start + 64]
+        shared[: len(piece)] = piece
+        core.feed(memoryview(shared)[: len(piece)])
+        shared[:] = b"\xff" * 64
+    found = []
+    while echo.parked:
+        echo.release()
+        while core.may_proceed:
+            core.proceed()
+        found += answers(core)
+    assert found == bodies

@@ -19,9 +19,10 @@ from kbroker.protocol.generated.fetch_response import (
     FetchResponse,
     PartitionData,
 )
-from kbroker.protocol.generated.metadata_request import MetadataRequest
+from kbroker.protocol.generated.metadata_request import MetadataRequest, MetadataRequestTopic
 from kbroker.protocol.generated.metadata_response import MetadataResponse
 from kbroker.protocol.generated.vote_request import VoteRequest
+from kbroker.protocol.header import parse_request_header
 from kbroker.server import peer_watch
 from kbroker.server.peer_client import PeerClient
 from kbroker.server.peer_socket import ReceiveBuffers
@@ -39,6 +40,10 @@ class Peer:
         self.silent: set[int] = set()
         self.refused_versions: set[int] = set()
         self.records = b""
+        self.topics: list[str] = []
+        #: Whether it takes what comes.
+        self.reads = asyncio.Event()
+        self.reads.set()
         self.writers: list[asyncio.StreamWriter] = []
         self._server: asyncio.Server | None = None
         self.port = 0
@@ -64,10 +69,15 @@ class Peer:
         self.writers.append(writer)
         with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
             while True:
+                await self.reads.wait()
                 (size,) = struct.unpack(">i", await reader.readexactly(4))
                 frame = await reader.readexactly(size)
                 key, version, correlation_id = struct.unpack_from(">hhi", frame)
                 self.asked.append((key, version))
+                if key == ApiKey.METADATA:
+                    start = parse_request_header(frame).body
+                    topics = MetadataRequest.decode(frame, version, start).topics
+                    self.topics += [topic.name for topic in topics or ()]
                 if key not in self.silent:
                     self._answer(writer, key, version, correlation_id)
         writer.close()
@@ -294,6 +304,24 @@ async def test_frames_that_come_in_pieces(world):
         world.peer.writers[0].write(bytes([byte]))
         await asyncio.sleep(0)
     assert [(await wait(deferred)).cluster_id for deferred in asked] == ["x", "x"]
+
+
+async def test_what_waits_for_the_socket_is_what_was_asked(world):
+    """CVE-2026-35554: a buffer that is used again before it is sent brings somebody else's bytes."""
+    await world.ask()
+    world.peer.reads.clear()
+    wanted, asked = [], []
+    for number in range(300):
+        wanted.append(f"{number}-" + "x" * 20_000)
+        request = MetadataRequest(topics=[MetadataRequestTopic(name=wanted[-1])])
+        asked.append(world.client.send(world.peer.address, request, timeout_ms=30_000, channel="raft"))
+        # What becomes of a request after it was sent is nobody's concern.
+        request.topics[0].name = "somebody else's"
+    await asyncio.sleep(0)
+    world.peer.reads.set()
+    for deferred in asked:
+        await wait(deferred)
+    assert world.peer.topics == wanted
 
 
 async def test_after_close_nothing_is_sent(world):
