@@ -131,9 +131,7 @@ def append_trusted(
     return AppendResult(start, log.staged_end_offset - 1, -1, log.log_start_offset)
 
 
-def append_own(
-    log: Log, batch: bytearray, delta: int, timestamp: int, leader_epoch: int, now_ms: int
-) -> int:
+def append_own(log: Log, batch: bytearray, delta: int, timestamp: int, leader_epoch: int, now_ms: int) -> int:
     """Append and write a coordinator's batch that was made just now; its first offset.
 
     For one of no producer. As `append_trusted` and `flush_staged`, but nothing that its maker knows is looked
