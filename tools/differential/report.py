@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
+from tests.conformance.comparison import Difference
+from tools.differential.known import reason
 from tools.differential.session import Exchange
 
 _DIGITS = re.compile(r"\d+")
@@ -37,9 +40,16 @@ def printed(script: list[dict[str, Any]], exchange: Exchange) -> str:
     lines += [f"  Kafka:   {_cut(_json(exchange.theirs))}", f"  kbroker: {_cut(_json(exchange.ours))}"]
     lines += [
         f"  {path or '(whole)'}: Kafka {_cut(theirs)}, kbroker {_cut(ours)}"
-        for path, theirs, ours in exchange.differences[:8]
+        for path, theirs, ours in _unexplained_first(exchange)[:8]
     ]
     return "\n".join(lines)
+
+
+def _unexplained_first(exchange: Exchange) -> list[Difference]:
+    """What would have a reason if it were the only difference comes last."""
+    return sorted(
+        exchange.differences, key=lambda each: reason(replace(exchange, differences=[each])) is not None
+    )
 
 
 def _json(value: Any) -> str:
