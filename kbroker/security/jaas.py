@@ -22,6 +22,8 @@ _MODULES = {
     "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule": (OAUTHBEARER,),
     "com.sun.security.auth.module.Krb5LoginModule": (GSSAPI,),
 }
+#: Of clients of ZooKeeper (kbroker.zookeeper.sasl.jaas.config).
+ZOOKEEPER_MODULES = {"org.apache.zookeeper.server.auth.DigestLoginModule": ("DIGEST-MD5",)}
 _FLAGS = frozenset({"required", "requisite", "sufficient", "optional"})
 _TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(\'(?:[^\'\\]|\\.)*\')|([;=])|([^\s;="\']+))')
 _ESCAPED = re.compile(r"\\(.)")
@@ -37,11 +39,16 @@ class JaasEntry(NamedTuple):
         return f"JaasEntry({self.mechanisms}, {len(self.options)} options)"
 
 
-def parse_jaas(text: str, setting: str = "sasl.jaas.config") -> JaasEntry:
+def parse_jaas(
+    text: str,
+    setting: str = "sasl.jaas.config",
+    modules: Mapping[str, tuple[str, ...]] = _MODULES,
+) -> JaasEntry:
     """The one entry of `text`.
 
     Args:
         setting: its name, for errors; they never show the text, which holds passwords.
+        modules: those that are known, and their mechanisms.
 
     Raises:
         ConfigError: not of that form, not just one entry, or a module that is not known.
@@ -52,10 +59,10 @@ def parse_jaas(text: str, setting: str = "sasl.jaas.config") -> JaasEntry:
     if (";", True) in tokens[:-1]:
         raise ConfigError(f"{setting}: there must be exactly one login module")
     module, flag = tokens[0][0], tokens[1][0]
-    mechanisms = _MODULES.get(module)
+    mechanisms = modules.get(module)
     if mechanisms is None:
         raise ConfigError(
-            f"{setting}: only these login modules are known: {', '.join(each for each in _MODULES)}"
+            f"{setting}: only these login modules are known: {', '.join(each for each in modules)}"
         )
     if flag.lower() not in _FLAGS:
         raise ConfigError(f"{setting}: after the login module comes one of {', '.join(sorted(_FLAGS))}")

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 import socket
+import ssl
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -29,6 +30,7 @@ from kbroker.broker.zk_port import (
     ZkNode,
     ZkRequest,
 )
+from kbroker.controller.zookeeper.paths import CONSUMERS
 from kbroker.controller.zookeeper.tree import Check, Create, Delete, SetData, ZkOp
 from kbroker.errors import ConfigError
 from kbroker.plain import plain
@@ -185,7 +187,7 @@ class KazooLink:
     def _add(self, transaction: Any, operation: ZkOp) -> None:
         match operation:
             case Create():
-                acl = _acl(self._settings.set_acl, operation.sensitive)
+                acl = _acl(self._settings.set_acl and operation.path != CONSUMERS, operation.sensitive)
                 transaction.create(
                     operation.path,
                     operation.data,
@@ -248,9 +250,29 @@ def _client(settings: ZkSettings) -> tuple[Any, Callable[[Callable[[], None]], N
     from kazoo.handlers.threading import SequentialThreadingHandler
     from kazoo.retry import KazooRetry
 
+    told: set[str] = set()
+
     class Handler(SequentialThreadingHandler):  # type: ignore[misc]
         def dispatch_callback(self, callback: Any) -> None:
             self.completion_queue.put(lambda: callback.func(*callback.args))
+
+        def create_connection(self, address: Any, hostname: str, timeout: float, **named: Any) -> Any:
+            if not settings.tls:
+                return super().create_connection(address, hostname=hostname, timeout=timeout, **named)
+            try:
+                return _tls_connection(settings, address, hostname, timeout)
+            except ssl.SSLError as error:
+                # kazoo tries again and says nothing.
+                if str(error) not in told:
+                    told.add(str(error))
+                    _log.warning("no TLS with ZooKeeper at %s:%d: %s", hostname, address[1], error)
+                raise
+
+        def select(self, read: Any, write: Any, errors: Any, timeout: float | None = None) -> Any:
+            # What one record of TLS held beside the answer that was read no longer shows on the socket.
+            held = [each for each in read if isinstance(each, ssl.SSLSocket) and each.pending()]
+            ready = super().select(read, write, errors, 0 if held else timeout)
+            return ([*held, *(each for each in ready[0] if each not in held)], *ready[1:])
 
     handler = Handler()
     quiet = logging.getLogger("kbroker.zookeeper.kazoo")
@@ -264,13 +286,24 @@ def _client(settings: ZkSettings) -> tuple[Any, Callable[[Callable[[], None]], N
         sasl_options=sasl if settings.user else None,
         logger=quiet,
         use_ssl=settings.tls,
-        ca=settings.ca_file,
-        certfile=settings.cert_file,
-        keyfile=settings.key_file,
-        keyfile_password=settings.key_password,
-        check_hostname=settings.tls and settings.check_hostname,
     )
     return client, handler.completion_queue.put
+
+
+def _tls_connection(settings: ZkSettings, address: Any, hostname: str, timeout: float) -> ssl.SSLSocket:
+    """A connection that trusts the authorities that are set, and only if none are those of the system."""
+    context = ssl.create_default_context(cafile=settings.ca_file)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.check_hostname = settings.check_hostname
+    if settings.cert_file is not None:
+        # Never ask at a terminal for a password that was not given.
+        context.load_cert_chain(settings.cert_file, settings.key_file, settings.key_password or "")
+    plain_socket = socket.create_connection(address[:2], timeout)
+    try:
+        return context.wrap_socket(plain_socket, server_hostname=hostname)
+    except BaseException:
+        plain_socket.close()
+        raise
 
 
 def _acl(set_acl: bool, sensitive: bool) -> Any:

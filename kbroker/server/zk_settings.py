@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 from kbroker.errors import ConfigError
 from kbroker.plain import plain
+from kbroker.security.jaas import ZOOKEEPER_MODULES, parse_jaas
 from kbroker.server.zk_client import ZkSettings, split_connect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SSL = "zookeeper.ssl"
+#: What the section `Client` of a file of logins is for Kafka.
+JAAS = "kbroker.zookeeper.sasl.jaas.config"
 #: What can be left at these values only.
 _REFUSED = {
     "zookeeper.metadata.migration.enable": "false",
@@ -53,10 +56,11 @@ def zk_node_settings(static: Mapping[str, str]) -> ZkNodeSettings:
     ca_file = _pem(static, "truststore") if tls else None
     key_file = _pem(static, "keystore") if tls else None
     set_acl = _switch(static, "zookeeper.set.acl")
-    if set_acl and key_file is None:
+    user, password = _login(static)
+    if set_acl and key_file is None and not user:
         raise ConfigError(
-            "zookeeper.set.acl needs zookeeper.ssl.client.enable and zookeeper.ssl.keystore.location: "
-            "ZooKeeper has to know who this broker is, and logins with SASL are not supported"
+            f"zookeeper.set.acl needs {JAAS}, or zookeeper.ssl.client.enable and "
+            "zookeeper.ssl.keystore.location: ZooKeeper has to know who this broker is"
         )
     algorithm = static.get(f"{_SSL}.endpoint.identification.algorithm", "HTTPS").strip().upper()
     if algorithm not in ("", "HTTPS"):
@@ -72,6 +76,8 @@ def zk_node_settings(static: Mapping[str, str]) -> ZkNodeSettings:
         key_file=key_file,
         key_password=static.get(f"{_SSL}.keystore.password") or None,
         check_hostname=algorithm == "HTTPS",
+        user=user,
+        password=password,
     )
     return ZkNodeSettings(
         link,
@@ -79,6 +85,18 @@ def zk_node_settings(static: Mapping[str, str]) -> ZkNodeSettings:
         _number(static, "zookeeper.max.in.flight.requests", _AT_ONCE, 1),
         _reserved_max(static),
     )
+
+
+def _login(static: Mapping[str, str]) -> tuple[str, str]:
+    """User and password of SASL; empty: none."""
+    text = static.get(JAAS, "").strip()
+    if not text:
+        return "", ""
+    options = parse_jaas(text, JAAS, ZOOKEEPER_MODULES).options
+    user, password = options.get("username", ""), options.get("password", "")
+    if not user or not password:
+        raise ConfigError(f"{JAAS} needs username and password")
+    return user, password
 
 
 def _reserved_max(static: Mapping[str, str]) -> int:

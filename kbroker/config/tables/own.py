@@ -140,4 +140,7 @@ kbroker.request.limits | string |  | - | cluster | obeyed
     Limits of requests a second, separated by `;`, as `api=Metadata client-id=* rate=10 action=refuse`: of
     api, user, client-id and ip (also a network) what is named has to fit, `*` counts each by itself; action
     is delay (if it is not named) or refuse.
+kbroker.zookeeper.sasl.jaas.config | password | null | - | ro | obeyed
+    The login at ZooKeeper: org.apache.zookeeper.server.auth.DigestLoginModule required username="NAME"
+    password="PASSWORD"; as in the section Client of a file of logins.
 """.replace("@RELEASES@", _RELEASES)
