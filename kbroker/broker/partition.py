@@ -428,7 +428,7 @@ class Partition:
 
     def _written(self, log: Log) -> None:
         state, end = self.leader_state, log.log_end_offset
-        is_unsynced = end - log.durable_end >= log.config.flush_messages
+        is_unsynced = end - log.durable_end >= log.flush_messages
         if is_unsynced or state is None or state.followers or self._commits:
             self._advance()
             if is_unsynced:
@@ -441,7 +441,7 @@ class Partition:
     def waits_for_sync(self) -> bool:
         """Whether what was appended last must not be acknowledged before `synced`."""
         log = self.log
-        return log is not None and log.staged_end_offset - log.durable_end >= log.config.flush_messages
+        return log is not None and log.staged_end_offset - log.durable_end >= log.flush_messages
 
     def moved(self, log: Log) -> None:
         """The log lies in another directory now; what it holds is the same, and durable."""

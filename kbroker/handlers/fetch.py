@@ -111,7 +111,7 @@ class FetchPath:
         if isinstance(answer, Deferred):
             connection.waiting = stats.wait(version, size, connection.began_s)
         else:
-            stats.done(version, size, connection.began_s)
+            stats.done_one(version, size, connection.began_s)
 
     def fast(self, connection: FetchConnection, data: memoryview, start: int, end: int) -> FetchAnswer | None:
         """Answer the request at `data[start:end]` if its like was seen before; None: parse it."""

@@ -71,7 +71,7 @@ class LegacyFetchPath:
         elif isinstance(answer, Deferred):
             connection.waiting = stats.wait(context.version, len(frame), connection.began_s)
         else:
-            stats.done(context.version, len(frame), connection.began_s)
+            stats.done_one(context.version, len(frame), connection.began_s)
         return answer
 
 

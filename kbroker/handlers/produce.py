@@ -159,11 +159,12 @@ class ProducePath:
             if meaning.partition is not last:
                 break
         else:
-            if not last.has_followers:
-                if not last.waits_for_sync:
+            state, log = last.leader_state, last.log
+            if log is not None and (state is None or not state.followers):
+                if log.staged_end_offset - log.durable_end < log.flush_messages:
                     self._finish_one(connection, last)
                     return
-                if self._hold_one(connection, last):
+                if self._hold_one(connection, last, log):
                     return
         touched = dict.fromkeys([meaning.partition for meaning in staged])
         waiting = [partition for partition in touched if partition.waits_for_sync]
@@ -189,17 +190,19 @@ class ProducePath:
         times = len(staged)
         partition.stats.produce_requests += times
         version = connection.produce_cache.version  # type: ignore[union-attr]
-        if self._requests.timed:
-            self._stats.done(version, connection.frame_size, connection.began_s, times)
-        else:
+        if not self._requests.timed:
             self._stats.versions[version] += times
+        elif times == 1:
+            self._stats.done_one(version, connection.frame_size, connection.began_s)
+        else:
+            self._stats.done(version, connection.frame_size, connection.began_s, times)
         staged.clear()
 
-    def _hold_one(self, connection: ProduceConnection, partition: Partition) -> bool:
+    def _hold_one(self, connection: ProduceConnection, partition: Partition, log: Log) -> bool:
         """flush.messages: the usual case, one partition, all left to a sync; False: it is another case."""
-        out, log = connection.out, partition.log
+        out = connection.out
         times = len(connection.staged)
-        if log is None or len(out) != times or not (out[0] if times == 1 else all(out)):
+        if len(out) != times or not (out[0] if times == 1 else all(out)):
             return False
         waiters = self._replicas.syncs.take_over(log)
         if waiters is None:

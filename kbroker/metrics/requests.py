@@ -65,21 +65,32 @@ class ApiStats:
         self, version: int, size: int, started_s: float, times: int = 1, read_s: float | None = None
     ) -> None:
         """Requests whose turn came at `started_s` are answered; they were read then, or at `read_s`."""
+        queued = read_s is not None and started_s - read_s >= QUEUE_S_MIN
+        if times == 1 and not queued:
+            self.done_one(version, size, started_s)
+            return
         now_s = self.now_s()
         self.versions[version] += times
         if size == self._size:
             self._sized += times
         else:
             self._new_size(size, times)
-        if read_s is not None and started_s - read_s >= QUEUE_S_MIN:
-            self.note_waited(read_s, started_s, now_s, now_s, times)
-        elif times > 1:
-            self.at_once.record(int((now_s - started_s) * 1e6), times)
+        if queued:
+            self.note_waited(read_s, started_s, now_s, now_s, times)  # type: ignore[arg-type]
         else:
-            recent_s = self.at_once.recent_s
-            recent_s.append(now_s - started_s)
-            if len(recent_s) >= RECENT_MAX:
-                self.at_once.sort()
+            self.at_once.record(int((now_s - started_s) * 1e6), times)
+
+    def done_one(self, version: int, size: int, started_s: float) -> None:
+        """`done` for the usual case: one request, which did not wait for its turn."""
+        recent_s = self.at_once.recent_s
+        recent_s.append(self.now_s() - started_s)
+        self.versions[version] += 1
+        if size == self._size:
+            self._sized += 1
+        else:
+            self._new_size(size, 1)
+        if len(recent_s) >= RECENT_MAX:
+            self.at_once.sort()
 
     def _new_size(self, size: int, times: int) -> None:
         if self._sized:

@@ -109,6 +109,7 @@ class SocketProtocol(asyncio.BufferedProtocol):
         self._transport = cast("asyncio.Transport", transport)
         self._transport.set_write_buffer_limits(high=WRITE_HIGH_WATER)
         self.core.on_output = self._after
+        self.core.send_alone = self._send_alone
         self._on_made(self, self._transport)
 
     def get_buffer(self, sizehint: int) -> memoryview:
@@ -205,6 +206,21 @@ class SocketProtocol(asyncio.BufferedProtocol):
         if core.may_proceed and not self._proceeding:
             self._proceeding = True
             self._turns.wait(self._proceed)
+
+    def _send_alone(self, answer: bytes) -> None:
+        """Write an answer that came by itself; see `_after`."""
+        core, transport = self.core, self._transport
+        if transport is None:
+            return
+        if self._queue:
+            core.out.append(answer)
+            core.out_bytes += len(answer)
+            self._after()
+            return
+        transport.write(answer)
+        core.traffic.bytes_out += len(answer)
+        if core.has_kept or self._paused or self._eof or core.close_reason is not None:
+            self._after()
 
     def _proceed(self) -> None:
         self._proceeding = False

@@ -101,6 +101,7 @@ class Log:
         "encryption",
         "epochs",
         "epochs_unsynced",
+        "flush_messages",
         "last_sync_ms",
         "log_end_offset",
         "log_start_offset",
@@ -167,16 +168,15 @@ class Log:
         #: What was staged is gone since a roll could not write it; the next flush says so.
         self._dropped: StorageError | None = None
         self._snapshots: dict[int, None] = {}
-        self._config = config
-        self._needs_look = needs_record_checks(config)
         #: It may have encrypted batches; what encrypts those of clients, if anything does.
-        self.encrypted, self.encryption = False, encryption_of(self)
+        self.encrypted = False
         #: Where the log ended when its files were last sealed, -1: not as they are now.
         self._sealed_end = loaded.log_end_offset if loaded.sealed else -1
         self._active = loaded.segments.active
         self._recent = RecentBatches(0, 0)
         self._staged_position = self._roll_bytes = self._roll_offset = 0
         self._roll_timestamp = self._roll_now_ms = MAX_LONG
+        self.config = config
         self._start_on_active()
 
     # -- plain facts -----------------------------------------------------------------------------------------
@@ -189,6 +189,7 @@ class Log:
     @config.setter
     def config(self, config: LogConfig) -> None:
         self._config = config
+        self.flush_messages = config.flush_messages
         self.encryption = encryption_of(self)
         self._needs_look = needs_record_checks(config)
         self._set_roll_limits()
@@ -229,7 +230,7 @@ class Log:
         So never more than flush.messages - 1 records are acknowledged, or shown, that a power cut may take.
         """
         end = self.log_end_offset
-        return end if end - self.durable_end < self._config.flush_messages else self.durable_end
+        return end if end - self.durable_end < self.flush_messages else self.durable_end
 
     @property
     def has_staged(self) -> bool:
