@@ -6,5 +6,10 @@ import os
 collect_ignore = (
     []
     if os.environ.get("KBROKER_MIXED") == "all"
-    else ["test_mixed_long.py", "test_zk_controller.py", "test_zk_mixed_cluster.py"]
+    else [
+        "test_mixed_long.py",
+        "test_zk_controller.py",
+        "test_zk_mixed.py",
+        "test_zk_mixed_cluster.py",
+    ]
 )
