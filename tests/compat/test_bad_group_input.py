@@ -1,6 +1,6 @@
 """Requests about groups and transactions that are wrong: Kafka's error, and nothing changes anywhere.
 
-With KBROKER_TEST_BOOTSTRAP the same is asked of Apache Kafka (on which no member may be lost meanwhile: SETTINGS).
+With KBROKER_TEST_BOOTSTRAP the same is asked of Apache Kafka (no member may be lost meanwhile: SETTINGS).
 """
 
 from __future__ import annotations
