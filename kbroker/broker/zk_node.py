@@ -108,6 +108,7 @@ class ZkNode:
             timer,
             2 * setup.session_ms,
         )
+        self.registration.on_lost = self._register
         #: From `open` on.
         self.metadata: ZkMetadata
         self.controller: ControllerDriver

@@ -52,6 +52,8 @@ class ZkRegistration:
         self._new_cluster_id = cluster_id
         self._timer = timer
         self._patience_ms = patience_ms
+        #: Told that the registration is gone although its session lasts; not within `begin`.
+        self.on_lost: Callable[[], object] = _nobody_asked
         #: Of the registration in force; -1: none.
         self.epoch = -1
         self.cluster_id = ""
@@ -89,7 +91,28 @@ class ZkRegistration:
         if life != self._life:
             raise ZkError(ZkCode.SESSION_OVER)
         self.epoch = epoch
+        self._watch(life)
         return epoch
+
+    def _watch(self, life: int) -> None:
+        """Somebody may delete it by hand: the controller then takes this broker for gone."""
+        if life == self._life:
+            seen = self._client.exists(paths.broker(self.broker_id), lambda event: self._watch(life))
+            seen.then(lambda done: self._seen(life, done))
+
+    def _seen(self, life: int, done: Deferred[Any]) -> None:
+        if life != self._life:
+            return
+        try:
+            stat = done.result()
+        except ZkError as error:
+            if error.code is not ZkCode.SESSION_OVER:
+                self._timer.call_later(_LOOK_MS, lambda: self._watch(life))
+            return
+        if stat is None or stat.czxid != self.epoch:
+            _log.warning("the registration of this broker was deleted: it registers anew")
+            self.session_over()
+            self.on_lost()
 
     def _preparation(self) -> Generator[Deferred[Any], Any, str]:
         try:
@@ -196,3 +219,7 @@ def _told(error: ZkError | ZnodeError) -> Exception:
     if error.code in (ZkCode.SESSION_OVER, ZkCode.CONNECTION_LOST):
         return error
     return ConfigError(f"ZooKeeper refuses: {error}")
+
+
+def _nobody_asked() -> None:
+    """Until somebody asks to be told."""

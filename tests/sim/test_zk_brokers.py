@@ -17,7 +17,7 @@ from kbroker.controller.decision import Decision
 from kbroker.controller.election_rules import ElectionRules
 from kbroker.controller.zookeeper.node_znodes import BrokerZnode
 from kbroker.controller.zookeeper.topic_znodes import encode_partitions, encode_reassignments
-from kbroker.controller.zookeeper.tree import Create, SetData
+from kbroker.controller.zookeeper.tree import Create, Delete, SetData
 from kbroker.metadata.image import Endpoint
 from kbroker.protocol.generated.config_record import ConfigRecord
 from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
@@ -519,4 +519,21 @@ def test_features_of_the_controller_reach_everybody(world):
     world.active.driver.append_records(lambda image: Decision(None, [record]))
     world.run(400)
     assert all(features(each) == {"x": 2} for each in world.brokers.values())
+    world.check_all()
+
+
+@pytest.mark.parametrize("which", ["another", "the controller"])
+def test_a_registration_that_is_deleted_by_hand(world, which):
+    result(world, world.create("t", (1, 2), (3, 1)))
+    controller = world.active
+    victim = next(
+        each for each in world.brokers.values() if (each is controller) == (which == "the controller")
+    )
+    before = victim.registration.epoch
+    other = next(each for each in world.brokers.values() if each is not victim)
+    other.client.multi([Delete(f"/brokers/ids/{victim.id}", -1)])
+    world.run(300)
+    assert victim.registration.epoch > before
+    assert world.active is controller
+    assert all(partition(world, index=each).leader in (1, 2, 3) for each in range(2))
     world.check_all()

@@ -37,6 +37,7 @@ class Broker:
         self.registration = ZkRegistration(
             self.client, broker_id, self._describe, "the-cluster", host, SESSION_MS * 3
         )
+        self.registration.on_lost = lambda: self.session_began(self.client.session_id)
         self.cache = MetadataCache("the-cluster")
         self.metadata = ZkMetadata(self.cache, ClusterImage("the-cluster"))
         self.driver = ControllerDriver(broker_id, host, self.metadata)
