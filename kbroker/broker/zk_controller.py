@@ -48,6 +48,8 @@ _log = logging.getLogger(__name__)
 
 #: Before everything is read again after a failure that may last.
 _AGAIN_MS = 200.0
+#: What a write hears where folders are not as they should be.
+_UNEXPECTED = (ZkCode.NOT_EMPTY, ZkCode.NODE_EXISTS, ZkCode.NO_NODE)
 
 
 class ZkController:
@@ -84,12 +86,15 @@ class ZkController:
         self._offline: dict[int, set[Key]] = {}
         #: Brokers or topics changed while the tree was being read.
         self._missed = False
+        #: There is what this controller did not expect: it reads every folder.
+        self._thorough = False
 
     # -- ElectionListener ------------------------------------------------------------------------------------
 
     def elected(self, claim: Claim) -> None:
         """See `ElectionListener`."""
         self._claim = claim
+        self._thorough = False
         self._suspects.clear()
         self._offline.clear()
         self._read()
@@ -167,7 +172,7 @@ class ZkController:
     def _steps(self, number: int) -> Generator[Deferred[Any], Any, Tree]:
         yield self._client.children(paths.BROKER_IDS, lambda event: self._brokers_changed(number, event))
         yield self._client.children(paths.TOPICS, lambda event: self._topics_changed(number, event))
-        tree = yield from read_tree(self._client)
+        tree = yield from read_tree(self._client, thorough=self._thorough)
         yield from self._make_feature_znode(tree)
         return tree
 
@@ -254,6 +259,7 @@ class ZkController:
             self.election.refused(claim)
         else:
             _log.info("the cluster is read again from ZooKeeper: %s", error)
+            self._thorough = self._thorough or error.code in _UNEXPECTED
             self._stop_leading()
             heals = error.code in (ZkCode.BAD_VERSION, ZkCode.NODE_EXISTS, ZkCode.CONNECTION_LOST)
             self._read_again(number, 0 if heals else _AGAIN_MS)

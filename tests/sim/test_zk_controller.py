@@ -2,16 +2,17 @@
 
 import pytest
 
+from kbroker.broker import flow
 from kbroker.broker.controller_driver import ControllerDriver
 from kbroker.broker.zk_controller import ZkController
 from kbroker.broker.zk_election import ZkElection
-from kbroker.broker.zk_memory import ZkMetadata
+from kbroker.broker.zk_memory import ZkMetadata, read_tree
 from kbroker.broker.zk_port import ZkCode, ZkError
 from kbroker.broker.zk_registration import ZkRegistration
 from kbroker.broker.zk_session import ZkClient
 from kbroker.controller.alter_partition import IsrMember, Proposal, alter_partitions
 from kbroker.controller.election_rules import ElectionRules
-from kbroker.controller.topics import create_topics
+from kbroker.controller.topics import TopicRef, create_topics, delete_topics
 from kbroker.controller.zookeeper.node_znodes import BrokerZnode
 from kbroker.controller.zookeeper.reading import read
 from kbroker.controller.zookeeper.tree import Create, Delete, Node, SetData, Tree
@@ -250,6 +251,56 @@ def test_foreign_json_is_told_and_the_others_count(world, path, caplog):
     world.run()
     assert caplog.text.count("left out") >= 1
     assert world.active.driver.committed_image.topics.get("t") is not None
+
+
+def test_what_nobody_expects_below_a_topic_goes_with_it(world):
+    result(world, world.create("t", (1,)))
+    strange = "/brokers/topics/t/partitions/0/strange"
+    world.brokers[1].client.multi([Create(strange, b""), Create("/brokers/topics/t/partitions/7", b"")])
+    world.brokers[1].client.multi([Delete("/controller")])
+    world.run()
+
+    def delete():
+        (done,) = result(
+            world,
+            world.active.driver.append_records(
+                lambda image: delete_topics(image, [TopicRef("t", bytes(16))])
+            ),
+        )
+        assert done.error_code == 0
+
+    # The folders of a whole topic were not looked into, until one could not be removed.
+    with pytest.raises(ApiError, match="NOT_CONTROLLER"):
+        delete()
+    world.run(500)
+    delete()
+    assert not world.tree().children("/brokers/topics")
+    world.check()
+
+
+def test_a_reading_asks_no_more_than_it_needs(world):
+    for number in range(20):
+        result(world, world.create(f"t{number}", (1, 2), (2, 3), (3, 1)))
+    # A tool has not come further with these.
+    client = world.brokers[1].client
+    world.active.controller.resigned()
+    half = [
+        Create("/brokers/topics/a", b'{"version":1,"partitions":{"0":[1]}}'),
+        Create("/brokers/topics/b", b""),
+    ]
+    client.multi([*half, Create("/brokers/topics/a/partitions", b"")])
+    asked = []
+    for name in ("get", "children"):
+        ask = getattr(client, name)
+        setattr(client, name, lambda path, *more, ask=ask: asked.append(path) or ask(path, *more))
+    quick = result(world, flow.run(read_tree(client)), 1000)
+    count = len(asked)
+    whole = result(world, flow.run(read_tree(client, thorough=True)), 1000)
+    assert {path: quick.data(path) for path in quick.paths()} == {
+        path: whole.data(path) for path in whole.paths()
+    }
+    assert count < 20 * (1 + 3 + 1) + 60
+    assert len(asked) - count > 20 * (4 + 3 * 3)
 
 
 @pytest.mark.parametrize("seed", range(12))
