@@ -85,6 +85,8 @@ class LogMover:
         self.moves: dict[TopicPartition, LogMove] = {}
         #: Told of a partition that lies elsewhere now.
         self.on_moved: Callable[[Partition], object] | None = None
+        #: Partitions whose last move failed.
+        self.failed: set[TopicPartition] = set()
         self._running: dict[LogMove, _Progress] = {}
         self._stopped = False
 
@@ -96,6 +98,11 @@ class LogMover:
                 self.moves[tp] = LogMove(log, directory, unique_hex)
         self._logs.unfinished_moves = []
         self._next()
+
+    @property
+    def lag(self) -> int:
+        """How many offsets the copy that is furthest behind lacks, of those under way."""
+        return max((max(move.log.log_end_offset - move.durable_end, 0) for move in self._running), default=0)
 
     def stop(self) -> None:
         """Do nothing more; copies stay, and are begun anew after the next start."""
@@ -115,6 +122,7 @@ class LogMover:
         if target.cordoned:
             raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT)
         log = self._replicas.hosted(tp.topic, tp.partition).online_log()
+        self.failed.discard(tp)
         current = self.moves.get(tp)
         if current is not None and current.log is log and current.target is target:
             return
@@ -222,6 +230,7 @@ class LogMover:
         tp, target = move.log.topic_partition, move.target
         _log.error("moving %s to %s failed, it stays where it is: %s", tp, target.path, error)
         self._end(move)
+        self.failed.add(tp)
         if isinstance(error, OSError) and error.errno not in NO_ROOM and not move.log.directory.offline:
             # Which of the two disks it was only the disks know; the log's own is tried with every append.
             _log.error("%s or %s has a problem", move.log.directory.path, target.path)

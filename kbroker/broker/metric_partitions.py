@@ -30,6 +30,8 @@ _TOPIC_METERS = {
     "MessagesInPerSec": ("messages_in", True, "messages"),
     "NoKeyCompactedTopicRecordsPerSec": ("no_key", False, "requests"),
     "ProduceMessageConversionsPerSec": ("conversions_produce", True, "requests"),
+    "ReassignmentBytesInPerSec": ("reassigned_in", False, "bytes"),
+    "ReassignmentBytesOutPerSec": ("reassigned_out", False, "bytes"),
     "ReplicationBytesInPerSec": ("replicated_in", False, "bytes"),
     "ReplicationBytesOutPerSec": ("replicated_out", False, "bytes"),
     "TotalFetchRequestsPerSec": ("fetch_requests", True, "requests"),

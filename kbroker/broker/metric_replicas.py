@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kbroker.broker.metric_partitions import is_at_min_isr, is_under_min_isr, is_under_replicated
 from kbroker.broker.partition_counts import PartitionCounts
 from kbroker.errors import ErrorCode
+from kbroker.metrics.rates import RecentRates
 from kbroker.metrics.registry import GAUGE, METER
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def add(services: Services) -> None:
     """Add the families."""
     counts = PartitionCounts(services.replicas.partitions, services.metrics)
     _add_counts(services, counts)
+    _add_moves(services)
     if services.replication is not None:
         _add_changes(services, services.replication)
         _add_fetchers(services, services.replication, counts)
@@ -87,6 +89,25 @@ def _add_changes(services: Services, replication: Replication) -> None:
         )
 
 
+def _add_moves(services: Services) -> None:
+    """Between log directories: rounds of copying, not requests, but what is asked of them is the same."""
+
+    def failed() -> int:
+        mover, partitions = services.log_mover, services.replicas.partitions
+        return 0 if mover is None else sum((tp.topic, tp.partition) in partitions for tp in mover.failed)
+
+    gauges: dict[str, Callable[[], int]] = {
+        "MaxLag": lambda: 0 if services.log_mover is None else services.log_mover.lag,
+        "FailedPartitionsCount": failed,
+        # There are no requests.
+        "MinFetchRate": lambda: 0,
+    }
+    for name, ask in gauges.items():
+        services.metrics.gauge(
+            _SERVER, "ReplicaAlterLogDirsManager", name, ask, clientId="ReplicaAlterLogDirs"
+        )
+
+
 def has_late_transaction(partition: Partition, before_ms: int) -> bool:
     """Whether a transaction has been open without a record since then: its coordinator has forgotten it."""
     log = partition.log
@@ -132,6 +153,15 @@ def _add_fetchers(services: Services, replication: Replication, counts: Partitio
         kind,
         "FailedPartitionsCount",
         counts.add(lambda partition: partition.log is None and partition.leader_state is None),
+        clientId="Replica",
+    )
+    rates = RecentRates(replication.requests)
+    registry.on_tick.append(rates.tick)
+    registry.gauge(
+        _SERVER,
+        kind,
+        "MinFetchRate",
+        lambda: min((rates.of(key) for key in replication.requests()), default=0.0),
         clientId="Replica",
     )
     registry.rows(

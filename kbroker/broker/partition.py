@@ -57,6 +57,7 @@ class Partition:
         "_on_progress",
         "_on_unsynced",
         "_watchers",
+        "adding",
         "follower_throttled",
         "leader_epoch",
         "leader_id",
@@ -89,6 +90,8 @@ class Partition:
         self.leader_state: LeaderState | None = None
         #: Whether what we send to, or fetch as, a follower that is behind is throttled (KIP-73).
         self.leader_throttled = self.follower_throttled = False
+        #: Replicas that a reassignment adds.
+        self.adding: tuple[int, ...] = ()
         #: Up to here all replicas have compacted, as far as was heard; it never falls.
         self.removable_to = 0
         self._clock = clock

@@ -103,6 +103,8 @@ class ReplicaFetcher:
         self.partitions: dict[Key, Followed] = {}
         self._host = host
         self._channel = f"fetch-{index}"
+        #: Requests so far.
+        self.sent = 0
         self._session = ClientSession()
         self._under_way = False
         self._failures = 0
@@ -214,6 +216,7 @@ class ReplicaFetcher:
             self._failed("it is not registered")
             return
         self._under_way = True
+        self.sent += 1
         request = fetch_request(
             host.broker_id, host.broker_epoch(), host.settings[:4], self._session.next_request()
         )
@@ -298,6 +301,8 @@ class ReplicaFetcher:
                 partition.copy(
                     data.records, data.high_watermark, data.log_start_offset, followed.leader_epoch
                 )
+                if partition.adding and data.records and self._host.broker_id in partition.adding:
+                    partition.stats.reassigned_in += len(data.records)
                 self._starts_moved |= log.log_start_offset > start
                 followed.failures = 0
                 followed.lag = max(data.high_watermark - log.log_end_offset, 0)

@@ -469,7 +469,7 @@ class ReplicaManager:
             job.finish()
 
     def _take_state(self, partition: Partition, state: PartitionImage, settings: TopicSettings) -> None:
-        leader = state.leader
+        leader, partition.adding = state.leader, state.adding_replicas
         if leader == self.broker_id and not partition.may_lead(state.leader_epoch):
             _log.error(
                 "%s: not leading in epoch %d: the metadata is from before the start (the log's epoch is %d)",

@@ -137,6 +137,10 @@ class Replication:
             for followed in fetcher.partitions.values()
         ]
 
+    def requests(self) -> dict[tuple[int, int], int]:
+        """By leader and number of the fetcher: requests so far, of those that have something to follow."""
+        return {key: fetcher.sent for key, fetcher in self._fetchers.items() if fetcher.partitions}
+
     def resize(self, fetchers: int) -> None:
         """`num.replica.fetchers` has changed: deal the partitions out anew."""
         if fetchers == self._fetchers_per_leader:

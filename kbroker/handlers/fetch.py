@@ -363,6 +363,8 @@ class OneFetch:
                 stats.bytes_out += read.size
             else:
                 stats.replicated_out += read.size
+                if partition.adding and self._reader.replica_id in partition.adding:
+                    stats.reassigned_out += read.size
         if served.session is not None:
             reads = self._note_in_session(reads)
         encoder = FetchEncoder(context.version, context.correlation_id)

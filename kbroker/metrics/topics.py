@@ -31,6 +31,8 @@ class TopicStats:
         "invalid_sequence",
         "no_key",
         "produce_requests",
+        "reassigned_in",
+        "reassigned_out",
         "replicated_out",
     )
     __slots__ = (*COUNTS, "appended", "copied", "partitions")
@@ -56,6 +58,8 @@ class TopicStats:
     invalid_sequence: int
     no_key: int
     produce_requests: int
+    reassigned_in: int
+    reassigned_out: int
     replicated_out: int
 
     def count(self, name: str) -> int:

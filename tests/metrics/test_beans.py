@@ -11,6 +11,7 @@ from kbroker.types import TopicPartition
 
 RECORDS = [Record(-1, 1_700_000_000_000, b"k", b"v")]
 
+_MOVES = "kafka.server:type=ReplicaAlterLogDirsManager"
 _MARKERS = "kafka.coordinator.transaction:type=TransactionMarkerChannelManager"
 #: Name -> an attribute.
 BEANS = {
@@ -47,6 +48,11 @@ BEANS = {
     "kafka.server:type=MetadataLoader,name=HandleLoadSnapshotCount": "Value",
     "kafka.server:type=ReplicaFetcherManager,name=DeadThreadCount,clientId=Replica": "Value",
     "kafka.server:type=ShareSessionCache,name=ShareSessionEvictionsPerSec": "Count",
+    "kafka.server:type=BrokerTopicMetrics,name=ReassignmentBytesInPerSec": "Count",
+    "kafka.server:type=BrokerTopicMetrics,name=ReassignmentBytesOutPerSec": "Count",
+    f"{_MOVES},name=MaxLag,clientId=ReplicaAlterLogDirs": "Value",
+    f"{_MOVES},name=FailedPartitionsCount,clientId=ReplicaAlterLogDirs": "Value",
+    "kafka.server:type=ReplicaFetcherManager,name=MinFetchRate,clientId=Replica": "Value",
     "kafka.server:type=SnapshotEmitter,name=LatestSnapshotGeneratedBytes": "Value",
     "kafka.server:type=app-info": "version",
     "kafka.server:type=client-metrics": "unknown-subscription-request-count",
