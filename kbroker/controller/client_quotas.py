@@ -45,7 +45,7 @@ def alter_client_quotas(
 ) -> Decision[list[tuple[QuotaEntity, ApiError | None]]]:
     """The records, and for each entity what is wrong with it, in the order of the request.
 
-    An entity that is named twice is refused, and nothing of it is done.
+    Of an entity that is named again only the first change is done, and yet it is refused, as Kafka has it.
     """
     results: dict[frozenset[tuple[str, str | None]], ApiError | None] = {}
     entities: dict[frozenset[tuple[str, str | None]], QuotaEntity] = {}
@@ -56,7 +56,6 @@ def alter_client_quotas(
         entities.setdefault(key, tuple(sorted(parts.items(), key=_place)))
         if key in results or len(dict(values)) < len(values):
             results[key] = _invalid(f"Ignoring duplicate entity {_entity_text(parts)}")
-            records.pop(key, None)
             continue
         try:
             records[key] = _alter(image, parts, values)

@@ -45,13 +45,13 @@ def test_values_that_are_none(value):
     assert not image.quotas
 
 
-def test_an_entity_named_twice_is_left_alone():
-    # As Kafka 4.4: also what the first mention wants is not done.
+def test_of_an_entity_named_twice_the_first_change_is_done_and_an_error_told():
+    # As Kafka 4.4.
     image, errors = changed(
         ClusterImage("c"), (USER, [("producer_byte_rate", 5.0)]), (USER, [("consumer_byte_rate", 5.0)])
     )
     assert errors == ["Ignoring duplicate entity ClientQuotaEntity(entries={user=u})"]
-    assert not image.quotas
+    assert [dict(values) for values in image.quotas.values()] == [{"producer_byte_rate": 5.0}]
 
 
 @pytest.mark.parametrize("text", ["10.0.0.1", "::1", "1.2.3", "127.1", "localhost"])

@@ -15,10 +15,13 @@ from tests.conformance.transcript import DEFAULT_PROPS
 from tools.bench.brokers import Kafka
 
 CLUSTER_ID = "a2JkaWZmZXJlbnRpYWwwMQ"
-#: On top of those of the recorded conversations: nothing is deleted for its age, as records are from 2023.
+#: On top of those of the recorded conversations: nothing is deleted for its age, as records are from 2023, and
+#: nothing that is done from time to time is done, as each broker would have another time for it.
 PROPS = {
     **DEFAULT_PROPS,
     "log.retention.ms": "-1",
+    "log.initial.task.delay.ms": "100000000",
+    "offsets.retention.check.interval.ms": "100000000",
     "producer.id.expiration.check.interval.ms": "100000000",
 }
 #: With `--authorizer`: access is asked for, and everybody may do everything, or the tester could not go on.

@@ -10,6 +10,7 @@ from tools.differential.session import Exchange
 
 Rule = Callable[[Exchange], bool]
 _LARGEST_TIMESTAMP = -3
+_UUID_LETTERS = 36
 _INTERNAL = ("__consumer_offsets", "__share_group_state")
 #: By so many bytes, and a tenth, may logs differ that hold a few batches of a few records.
 _RECOMPRESSED_BYTES = 32
@@ -153,7 +154,7 @@ def _damaged_id(exchange: Exchange) -> bool:
     if "mutate" not in exchange.step:
         return False
     texts = [
-        (json.loads(one), json.loads(other))
+        [json.loads(text).replace("$uuid", "0" * _UUID_LETTERS) for text in (one, other)]
         for _, one, other in exchange.differences
         if one[0] == other[0] == '"'
     ]
@@ -264,6 +265,12 @@ def _several_keys(exchange: Exchange, *messages: str) -> bool:
     return several and "null" not in messages
 
 
+def _fetch_twice_hangs(exchange: Exchange) -> bool:
+    """Partitions of several unknown topics, some of them twice."""
+    request = exchange.step.get("req", {})
+    return exchange.api == "Fetch" and exchange.theirs == "timeout" and _names_twice(request.get("topics"))
+
+
 def _deleted_maximum(exchange: Exchange) -> bool:
     """The record with the largest timestamp was deleted: Kafka goes on to name it."""
     if exchange.api != "ListOffsets" or not isinstance(exchange.theirs, dict):
@@ -306,6 +313,7 @@ RULES: dict[str, Rule] = {
     "election-out-of-time": _out_of_time,
     "quota-entity": _quota_entity,
     "largest-timestamp-deleted": _deleted_maximum,
+    "fetch-unknown-twice": _fetch_twice_hangs,
 }
 
 
