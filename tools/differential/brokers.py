@@ -15,8 +15,8 @@ from tests.conformance.transcript import DEFAULT_PROPS
 from tools.bench.brokers import Kafka
 
 CLUSTER_ID = "a2JkaWZmZXJlbnRpYWwwMQ"
-#: On top of those of the recorded conversations: nothing is deleted for its age, as records are from 2023, and
-#: nothing that is done from time to time is done, as each broker would have another time for it.
+#: On top of those of the recorded conversations: nothing is deleted for its age (records are from 2023), and
+#: nothing done from time to time, as each broker would have another time for it.
 PROPS = {
     **DEFAULT_PROPS,
     "log.retention.ms": "-1",
