@@ -32,7 +32,9 @@ def groups() -> None:
 
 @groups.command("list")
 @click.option("--state", "states", multiple=True, metavar="STATE", help="Only these, as Stable; repeatable.")
-@click.option("--type", "types", multiple=True, metavar="TYPE", help="classic, consumer, share; repeatable.")
+@click.option(
+    "--type", "types", multiple=True, metavar="TYPE", help="classic, consumer, share, streams; repeatable."
+)
 @pass_session
 def list_(session: Session, states: tuple[str, ...], types: tuple[str, ...]) -> None:
     """List groups."""
