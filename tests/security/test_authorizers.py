@@ -314,13 +314,15 @@ def test_metrics(tmp_path):
         labels = (("class", "StandardAuthorizer"), ("config", "authorizer.class.name"), ("role", "broker"))
         assert scraped.samples()["kafka_server_plugins_acls_total_count", labels] == 0
         found = scraped.json("/jolokia/read/kafka.server:type=plugins,*")["value"]
-        (attributes,) = found.values()
-        assert set(attributes) == {
-            "acls-total-count",
-            "authorization-allowed-rate-per-minute",
-            "authorization-denied-rate-per-minute",
-            "authorization-request-rate-per-minute",
-        }
+        # One as broker, one as controller.
+        assert len(found) == 2
+        for attributes in found.values():
+            assert set(attributes) == {
+                "acls-total-count",
+                "authorization-allowed-rate-per-minute",
+                "authorization-denied-rate-per-minute",
+                "authorization-request-rate-per-minute",
+            }
 
 
 def test_decisions_of_a_minute():

@@ -8,6 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from kbroker.handlers.context import ConnectionContext
+from kbroker.server.connection import ConnectionCore
 from kbroker.server.newcomers import EarlyBytes, Newcomers
 from kbroker.server.tls_protocol import TlsProtocol
 from kbroker.server.turns import Turns
@@ -52,28 +54,15 @@ class RawTransport:
         return None
 
 
-class Core:
+class Core(ConnectionCore):
     """A connection that keeps what it is fed."""
 
     def __init__(self):
+        super().__init__(ConnectionContext("c", "127.0.0.1"), SimpleNamespace(closed=lambda core: None), 1000)
         self.fed = bytearray()
-        self.out = []
-        self.close_reason = None
-        self.wants_pause = self.may_proceed = self.is_busy = self.has_files = False
-        self.traffic = SimpleNamespace(bytes_in=0, bytes_out=0)
-
-    def read_target(self):
-        return None
 
     def feed(self, data):
         self.fed += data
-
-    def close(self, reason):
-        if self.close_reason is None:
-            self.close_reason = reason
-
-    def abandon(self):
-        pass
 
 
 @pytest.fixture(scope="module")
