@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kbroker.broker.checkpoint_writer import CheckpointWriter
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from kbroker.clock import Clock
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.storage.log import FsyncJob, Log
+    from kbroker.storage.log_dir import RemovalJob
     from kbroker.storage.log_manager import LogManager
 
 _log = logging.getLogger(__name__)
@@ -131,7 +133,13 @@ class Housekeeping:
         self.checkpoints.write(HIGH_WATERMARKS)
 
     def _removals(self) -> None:
-        self._logs.tick_removals(self._clock.now_ms())
+        for job in self._logs.removal_jobs(self._clock.now_ms()):
+            self._run_blocking(job.run, partial(self._removed, job))
+
+    def _removed(self, job: RemovalJob, error: BaseException | None) -> None:
+        job.finish()
+        if error is not None:
+            raise error
 
     def _room(self) -> None:
         self._logs.tick_room(self._config.get_int("kbroker.log.dir.min.free.bytes"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
+from typing import TypeAlias
 
 from kbroker.storage.disk import Disk, StorageError
 from kbroker.storage.file_names import DELETED
@@ -17,8 +18,11 @@ logger = logging.getLogger(__name__)
 #: A disk that was full counts as usable again with so many bytes.
 ROOM_BYTES = 4 << 20
 
-#: At 20 to 200 µs each.
+#: At 20 to 200 µs each, if they are small.
 _REMOVALS_A_TICK = 200
+
+#: When, what, whether it is a directory.
+_Removal: TypeAlias = tuple[int, str, bool]
 
 
 def _nothing() -> None:
@@ -44,6 +48,7 @@ class LogDir:
 
     __slots__ = (
         "_removals",
+        "_removing",
         "cordoned",
         "cut",
         "directory_id",
@@ -78,7 +83,8 @@ class LogDir:
         self.on_recovery_point_lowered: Callable[[], None] = _nothing
         #: Recovery found a log that does not end as it was written.
         self.cut = False
-        self._removals: deque[tuple[int, str, bool]] = deque()
+        self._removals: deque[_Removal] = deque()
+        self._removing = False
 
     @property
     def offline(self) -> bool:
@@ -180,24 +186,63 @@ class LogDir:
         self._removals.append((0, path, False))
 
     def tick(self, now_ms: int) -> None:
-        """Remove what is due, but not so much that others have to wait for it."""
+        """Remove what is due here and now, but not so much that others have to wait for it."""
+        job = self.removal_job(now_ms)
+        if job is not None:
+            job.run()
+            job.finish()
+
+    def removal_job(self, now_ms: int) -> RemovalJob | None:
+        """What is due to be removed, to be done anywhere; None: nothing is, or a job is under way.
+
+        The removal of a large file takes the system a tenth of a second for each gigabyte.
+        """
         self.now_ms = now_ms
-        if not self._removals or self.failure is not None:
-            return
-        waiting: deque[tuple[int, str, bool]] = deque()
-        removed = 0
-        try:
-            while self._removals and removed < _REMOVALS_A_TICK:
-                due, path, is_dir = self._removals.popleft()
-                if due > now_ms:
-                    waiting.append((due, path, is_dir))
-                    continue
-                removed += 1
-                if is_dir:
-                    self.disk.remove_tree(path)
-                else:
-                    self.disk.remove(path)
-        except OSError as error:
-            self.fail(error)
+        if self._removing or not self._removals or self.failure is not None:
+            return None
+        due: list[_Removal] = []
+        waiting: deque[_Removal] = deque()
+        while self._removals and len(due) < _REMOVALS_A_TICK:
+            removal = self._removals.popleft()
+            (waiting if removal[0] > now_ms else due).append(removal)
         waiting += self._removals
         self._removals = waiting
+        self._removing = bool(due)
+        return RemovalJob(self, due) if due else None
+
+    def removed(self, left: list[_Removal], error: OSError | None) -> None:
+        """A removal job is over; `left` waits for the next."""
+        self._removing = False
+        self._removals.extendleft(reversed(left))
+        if error is not None:
+            self.fail(error)
+
+
+class RemovalJob:
+    """Files and directories to remove: `run` it in any thread, then `finish` where the logs are used."""
+
+    __slots__ = ("_due", "_error", "_log_dir")
+
+    def __init__(self, log_dir: LogDir, due: list[_Removal]) -> None:
+        self._log_dir = log_dir
+        self._due = due
+        self._error: OSError | None = None
+
+    def run(self) -> None:
+        """Remove; an error is kept for `finish`."""
+        disk = self._log_dir.disk
+        done = 0
+        try:
+            for _, path, is_dir in self._due:
+                done += 1
+                if is_dir:
+                    disk.remove_tree(path)
+                else:
+                    disk.remove(path)
+        except OSError as error:
+            self._error = error
+        del self._due[:done]
+
+    def finish(self) -> None:
+        """Take the directory offline if it failed."""
+        self._log_dir.removed(self._due, self._error)

@@ -40,7 +40,7 @@ from kbroker.storage.file_names import (
 from kbroker.storage.idle_logs import MANY_LOGS
 from kbroker.storage.log import FsyncJob, Log
 from kbroker.storage.log_config import LogConfig
-from kbroker.storage.log_dir import LogDir
+from kbroker.storage.log_dir import LogDir, RemovalJob
 from kbroker.storage.log_listing import list_log
 from kbroker.storage.log_move import LogMove, UnfinishedMove, settle_moves
 from kbroker.storage.meta_properties import read_meta_properties
@@ -482,6 +482,11 @@ class LogManager:
         """Remove files and directories whose delay is over."""
         for log_dir in self.dirs:
             log_dir.tick(now_ms)
+
+    def removal_jobs(self, now_ms: int) -> list[RemovalJob]:
+        """The same, to be done in threads."""
+        jobs = (log_dir.removal_job(now_ms) for log_dir in self.dirs)
+        return [job for job in jobs if job is not None]
 
     def tick_room(self, min_free_bytes: int) -> None:
         """Refuse appends, or allow them again, by the bytes that are free; 0: only full is full."""

@@ -168,9 +168,12 @@ class LogMove:
         self.target.disk.make_dir(self.path)
 
     def abandon(self) -> None:
-        """Leave the log where it is."""
+        """Leave the log where it is; the copy is removed with the next tick, for it may be large."""
+        trash = f"{self.path.removesuffix(FUTURE_DIR)}{DELETE_DIR}"
         try:
-            self.target.disk.remove_tree(self.path)
+            if self.target.disk.exists(self.path):
+                self.target.disk.rename(self.path, trash)
+                self.target.remove_dir_later(trash, 0)
         except OSError as error:
             logger.warning("%s is left behind: %s", self.path, error)
 

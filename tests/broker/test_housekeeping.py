@@ -23,6 +23,7 @@ class World:
         self.jobs = []
         self.blocking = []
         self.checkpoints = {}
+        self.removals = []
         self.offline = 0
         self.logs = {}
 
@@ -49,6 +50,10 @@ class World:
     def checkpoint_job(self, name):
         self.calls.append((self.now, name))
         return self.checkpoints.pop(name, None)
+
+    def removal_jobs(self, now_ms):
+        self.calls.append((self.now, "removals"))
+        return self.removals
 
     def __getattr__(self, name):
         if not name.startswith("tick_"):
@@ -180,6 +185,17 @@ def test_checkpoints_are_written_elsewhere_and_one_at_a_time(world):
     assert finished == [20_000]
     world.until(30_000)
     assert len(world.blocking) == 2
+
+
+def test_what_is_removed_is_removed_elsewhere(world):
+    finished = []
+    world.removals = [SimpleNamespace(run="a", finish=lambda: finished.append("a"))]
+    housekeeping(world)
+    world.until(1000)
+    ((work, done),) = world.blocking
+    assert work == "a"
+    done(None)
+    assert finished == ["a"]
 
 
 def test_logs_at_rest_are_sealed_a_few_at_a_time_and_synced_together(world):

@@ -92,6 +92,7 @@ def test_moving_back_before_it_is_done_lets_it_stay(node, thread, tmp_path):
     while thread.jobs:
         thread.finish()
     assert where(client) == [("a", 0, False)]
+    node.logs.tick_removals(node.clock.now)
     assert [path.name for path in (tmp_path / "b").iterdir() if path.is_dir()] == []
 
 
@@ -103,6 +104,7 @@ def test_a_topic_that_is_deleted_while_it_moves(node, thread, tmp_path):
     node.delete(topic_id)
     while thread.jobs:
         thread.finish()
+    node.logs.tick_removals(node.clock.now)
     assert [path.name for path in (tmp_path / "b").iterdir() if path.is_dir()] == []
     assert node.services.log_mover.moves == {}
 

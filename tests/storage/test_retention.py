@@ -94,3 +94,26 @@ def test_removed_files_are_renamed_first() -> None:
     assert not [e.name for e in disk.list_dir(log.path) if e.name.endswith(".deleted")]
     # Who still sends it can go on.
     assert len(held.parts[0].read()) == held.size
+
+
+def test_removals_can_be_done_in_a_thread_one_job_at_a_time() -> None:
+    log, _ = five_segments(retention_ms=DAY_MS, file_delete_delay_ms=1000)
+    disk, directory = log.directory.disk, log.directory
+    directory.tick(NOW_MS)
+    log.delete_old_segments(NOW_MS + 100 * DAY_MS)
+    assert directory.removal_job(NOW_MS + 999) is None
+    job = directory.removal_job(NOW_MS + 1000)
+    assert job is not None
+    assert directory.removal_job(NOW_MS + 2000) is None
+    assert directory.now_ms == NOW_MS + 2000
+
+    def fail(operation, path):
+        if operation == "remove" and path.endswith(".index.deleted"):
+            raise OSError(5, "Input/output error")
+
+    disk.on_step = fail
+    job.run()
+    assert not directory.offline
+    job.finish()
+    assert directory.offline
+    assert [e.name for e in disk.list_dir(log.path) if e.name.endswith(".deleted")]
