@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +26,12 @@ from kbroker.protocol.generated import (
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
+    from kbroker.broker.timer import TimerHandle
     from kbroker.metadata.delta import ClusterDelta
     from kbroker.metadata.image import ClusterImage
     from kbroker.types import TopicPartition, Uuid
+
+_log = logging.getLogger(__name__)
 
 _ELSEWHERE = "Unable to %s: This is not the correct coordinator."
 _WORDS = {
@@ -58,6 +62,11 @@ class ShareStateDriver:
         )
         services.replicas.on_leadership(self._shards.on_leadership)
         services.metadata.subscribe(self._on_metadata)
+        self._services = services
+        self._rest_ms = config.get_int("share.coordinator.cold.partition.snapshot.interval.ms")
+        self._alarms: dict[str, TimerHandle] = {}
+        self._every("share.coordinator.state.topic.prune.interval.ms", self._prune)
+        self._every("share.coordinator.cold.partition.snapshot.interval.ms", self._renew)
 
     def _exists(self, topic_id: Uuid, partition: int) -> bool:
         topic = self._metadata.image.topics.by_id(topic_id)
@@ -76,7 +85,41 @@ class ShareStateDriver:
 
     def close(self) -> None:
         """The broker stops."""
+        for alarm in self._alarms.values():
+            alarm.cancel()
         self._shards.close()
+
+    # -- what the logs may lose ------------------------------------------------------------------------------
+
+    def _every(self, interval: str, look: Callable[[ShardDriver[ShareStateShard]], None]) -> None:
+        """Look at all shards at the interval of that setting."""
+        interval_ms = self._services.config.get_int(interval)
+
+        def work() -> None:
+            self._time.follow()
+            for driver in self.shards:
+                if driver.ready and not driver.closed:
+                    look(driver)
+            self._alarms[interval] = self._services.timer.call_later(interval_ms, work)
+
+        self._alarms[interval] = self._services.timer.call_later(interval_ms, work)
+
+    def _renew(self, driver: ShardDriver[ShareStateShard]) -> None:
+        driver.perform(driver.shard.renewed(self._time.now_ms(), self._rest_ms))
+
+    def _prune(self, driver: ShardDriver[ShareStateShard]) -> None:
+        """Delete what no snapshot needs, once the snapshots are committed."""
+        needed = driver.shard.needed_from
+
+        def committed(code: ErrorCode) -> None:
+            if code is not ErrorCode.NONE:
+                return
+            try:
+                self._services.led_partition(driver.tp.topic, driver.tp.partition).delete_records(needed)
+            except ApiError as error:
+                _log.warning("%s: nothing is deleted before %d: %s", driver.tp, needed, error)
+
+        driver.after_commit(committed)
 
     # -- requests --------------------------------------------------------------------------------------------
 

@@ -100,6 +100,37 @@ def test_what_never_began_is_empty_and_takes_neither_readers_nor_writes():
     assert w.log == []
 
 
+def test_a_key_that_rests_is_written_anew_where_it_holds_what_others_wrote():
+    shard, log = ShareStateShard(lambda topic, partition: True, updates_max=2), []
+
+    def perform(outcome):
+        for record in outcome.records:
+            shard.apply(record, len(log))
+            log.append(record.encoded())
+
+    busy, rests = KEY, KEY._replace(partition=1)
+    for key in (busy, rests):
+        perform(shard.initialize("ticket", key, 1, -1, 1_000))
+    assert shard.needed_from == 0
+    for first in range(7):
+        batch = [StateBatch(first, first, 2, 1)]
+        perform(shard.write("ticket", busy, Written(1, 0, 0, -1, batch), 2_000 + first))
+    assert shard.needed_from == 1
+    perform(shard.renewed(10_999, 10_000))
+    assert (shard.needed_from, len(log)) == (1, 9)
+    perform(shard.renewed(11_001, 10_000))
+    assert (shard.needed_from, len(log)) == (7, 10)
+    again = ShareStateShard(lambda topic, partition: True)
+    for offset, (key, value) in enumerate(log[7:], 7):
+        again.apply(again.decode(key, value), offset)
+    assert (again.states, again.needed_from) == (shard.states, 7)
+    perform(shard.renewed(99_000, 10_000))
+    assert len(log) == 10, "there is little to gain"
+    perform(shard.delete("ticket", busy))
+    perform(shard.delete("ticket", rests))
+    assert shard.needed_from == 12
+
+
 def test_forgotten(w):
     assert w.ask(lambda shard, ticket: shard.delete(ticket, KEY)) is None
     assert w.shard.summary(KEY, 0) == ShareState()

@@ -78,10 +78,13 @@ class ShareStateShard:
         updates_max: updates between two snapshots.
     """
 
-    __slots__ = ("_exists", "_updates_max", "states")
+    __slots__ = ("_end", "_exists", "_snapshots", "_updates_max", "states")
 
     def __init__(self, exists: Callable[[Uuid, int], bool], updates_max: int = 500) -> None:
         self.states: dict[ShareKey, ShareState] = {}
+        #: Where the last snapshot of a key lies, and when it was written.
+        self._snapshots: dict[ShareKey, tuple[int, int]] = {}
+        self._end = 0
         self._exists = exists
         self._updates_max = updates_max
 
@@ -139,7 +142,7 @@ class ShareStateShard:
         )
         what = what._replace(state_epoch=old.state_epoch, leader_epoch=old.leader_epoch, start_offset=start)
         if old.updates >= self._updates_max:
-            new = _folded(old, what)._replace(snapshot_epoch=old.snapshot_epoch + 1, updates=0)
+            new = _next_snapshot(_folded(old, what))
             return _recorded(ticket, [_snapshot(key, new, now_ms)], None)
         return _recorded(ticket, [_update(key, old.snapshot_epoch, what)], None)
 
@@ -181,6 +184,26 @@ class ShareStateShard:
         gone = set(topic_ids)
         return Outcome([_tombstone(key) for key in self.states if key.topic_id in gone], atomic=False)
 
+    # -- what the log may lose -------------------------------------------------------------------------------
+
+    @property
+    def needed_from(self) -> int:
+        """The first record that is still needed: all is in the last snapshots and what follows them."""
+        return min((offset for offset, _ in self._snapshots.values()), default=self._end)
+
+    def renewed(self, now_ms: int, age_ms: int) -> Outcome:
+        """New snapshots of keys that rest: they had none for so long, and hold old records of others."""
+        if self._end - self.needed_from <= 2 * len(self.states):
+            return Outcome()
+        return Outcome(
+            [
+                _snapshot(key, _next_snapshot(self.states[key]), now_ms)
+                for key, (_, written_ms) in self._snapshots.items()
+                if now_ms - written_ms >= age_ms
+            ],
+            atomic=False,
+        )
+
     def _absent(self, key: ShareKey) -> ApiError | None:
         if self._exists(key.topic_id, key.partition):
             return None
@@ -210,9 +233,12 @@ class ShareStateShard:
         key = ShareKey(record.key.group_id, record.key.topic_id, record.key.partition)
         value = record.value
         old = self.states.get(key)
+        self._end = offset + 1
         if value is None:
             self.states.pop(key, None)
+            self._snapshots.pop(key, None)
         elif record.key.API_KEY == ShareSnapshotKey.API_KEY:
+            self._snapshots[key] = offset, value.write_timestamp
             self.states[key] = ShareState(
                 value.snapshot_epoch,
                 value.state_epoch,
@@ -246,6 +272,10 @@ class ShareStateShard:
     def tick(self, now_ms: int) -> Outcome | None:
         """Nothing runs by time."""
         return None
+
+
+def _next_snapshot(state: ShareState) -> ShareState:
+    return state._replace(snapshot_epoch=state.snapshot_epoch + 1, updates=0)
 
 
 def _folded(old: ShareState, what: Written) -> ShareState:
