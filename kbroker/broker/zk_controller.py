@@ -267,7 +267,7 @@ class ZkController:
     # -- what changes beside decisions -----------------------------------------------------------------------
 
     def _topics_changed(self, number: int, event: WatchEvent) -> None:
-        """Topics that this controller did not make are read with everything else."""
+        """Where others have made or deleted topics everything is read."""
         if number == self._reading:
             self._missed = self._missed or self._writer is None
             answer = self._client.children(paths.TOPICS, lambda event: self._topics_changed(number, event))
@@ -283,8 +283,9 @@ class ZkController:
                 self._read_again(number, _AGAIN_MS)
             return
         known = {topic.name for topic in self._controller.speculative_image.topics}
-        # What was decided and is not written yet is known only here.
-        if names - known:
+        written = {topic.name for topic in self._controller.committed_image.topics}
+        # What was decided and is not written yet is known only here. Others may have deleted what was.
+        if names - known or (written & known) - names:
             self._read()
 
     def _brokers_changed(self, number: int, event: WatchEvent) -> None:

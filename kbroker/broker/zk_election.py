@@ -71,11 +71,14 @@ class ZkElection:
         self._standing = False
         #: The claim was refused: it is not to be read back from a /controller that is still there.
         self._refused = False
+        #: Why there is no election; it is tried each second, and said once.
+        self._told = ""
 
     def begin(self) -> None:
         """Stand for election, in the session that has begun."""
         self._standing = True
         self._refused = False
+        self._told = ""
         self._look()
 
     def session_over(self) -> None:
@@ -120,7 +123,9 @@ class ZkElection:
             if isinstance(error, ZkError) and error.code is ZkCode.SESSION_OVER:
                 return
             self._resign()
-            _log.error("no controller can be elected: %s", error)
+            if str(error) != self._told:
+                self._told = str(error)
+                _log.error("no controller can be elected: %s", error)
             self._timer.call_later(_AGAIN_MS, lambda: self._look() if number == self._round else None)
 
     def _rounds(self, number: int) -> Generator[Deferred[Any], Any, None]:

@@ -208,6 +208,18 @@ def test_a_topic_that_a_tool_made_is_born(world):
     world.check()
 
 
+def test_a_topic_deleted_by_hand_is_gone(world):
+    result(world, world.create("t", (1, 2)))
+    result(world, world.create("other", (1, 2)))
+    folder = "/brokers/topics/t"
+    below = [f"{folder}/partitions/0/state", f"{folder}/partitions/0", f"{folder}/partitions", folder]
+    world.brokers[2].client.multi([Delete(path) for path in below])
+    world.run()
+    assert [topic.name for topic in world.active.driver.committed_image.topics] == ["other"]
+    assert result(world, world.create("t", (2, 3)))[0].error_code == 0
+    world.check()
+
+
 def test_a_state_changed_by_another_is_not_overwritten(world):
     """What KAFKA-2729 was about: a refused write of an ISR is decided anew on what is true."""
     result(world, world.create("t", (1, 2, 3)))
