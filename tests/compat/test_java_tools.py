@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from kbroker.testing import Broker
 from tests.compat.javatools import JavaTools, Result, Running
+from tests.compat.tool_sessions import RECORDED
 
 pytestmark = pytest.mark.jvm
 
@@ -189,6 +191,14 @@ def test_cluster_tools(tool, bootstrap: str) -> None:
     assert "Feature: metadata.version" in tool("kafka-features", "describe").ok()
     quorum = tool("kafka-metadata-quorum", "describe", "--status").ok()
     assert re.search(r"LeaderEpoch:\s+\d+", quorum)
+
+
+def test_api_versions_word_for_word(java: JavaTools) -> None:
+    """Of a broker that serves what Kafka 4.4 serves."""
+    with Broker(config={"kbroker.compatibility": "4.4"}, profile="production") as broker:
+        printed = java.run("kafka-broker-api-versions", "--bootstrap-server", broker.bootstrap).ok()
+        told = printed.replace(broker.bootstrap, "ADDRESS")
+    assert told.splitlines() == (RECORDED / "api_versions.txt").read_text().splitlines()
 
 
 def test_verifiable_producer_and_consumer(tool, java: JavaTools, bootstrap: str, topic: str) -> None:
