@@ -29,6 +29,7 @@ def settings(server, tmp_path):
         "zookeeper.connect": f"{server.address}/{tmp_path.name}",
         "listeners": "PLAINTEXT://127.0.0.1:0",
         "zookeeper.session.timeout.ms": "3000",
+        "zookeeper.connection.timeout.ms": "60000",
     }
 
 

@@ -98,6 +98,7 @@ async def started(folder, settings):
         "listeners": "PLAINTEXT://127.0.0.1:0",
         "log.dirs": str(folder / "data"),
         "zookeeper.session.timeout.ms": "6000",
+        "zookeeper.connection.timeout.ms": "60000",
         **settings,
     }
     node = node_for(load_config(assignments=assignments.items()).config)
