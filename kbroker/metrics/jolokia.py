@@ -7,16 +7,22 @@ or a list of them. MBean names may be patterns, as JMX has them. Nothing can be 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from fnmatch import translate
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from kbroker.metrics.registry import COUNTER, GAUGE, HISTOGRAM, METER, Family, Registry
 
 #: The protocol that is spoken.
 PROTOCOL = "7.2"
 REQUESTS_MAX = 100
+#: Rows that are looked at in one go.
+_ROWS_PER_STEP = 200
 _RATES = ("OneMinuteRate", "FiveMinuteRate", "FifteenMinuteRate")
+
+T = TypeVar("T")
+#: Work in steps, and what comes of it.
+Steps: TypeAlias = "Generator[None, None, T]"
 
 
 class JolokiaError(Exception):
@@ -115,9 +121,19 @@ class Jolokia:
 
     def answer(self, request: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
         """One request as an object; errors are answers, too."""
+        steps = self.steps(request, now_ms)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as done:
+                found: dict[str, Any] = done.value
+                return found
+
+    def steps(self, request: Mapping[str, Any], now_ms: int) -> Steps[dict[str, Any]]:
+        """As `answer`, in steps between which others may have their turn; the answer is what it returns."""
         shown = {key: request[key] for key in ("type", "mbean", "attribute", "path") if key in request}
         try:
-            value = self._value(request, now_ms)
+            value = yield from self._value(request, now_ms)
         except JolokiaError as error:
             return {
                 "request": shown,
@@ -128,7 +144,7 @@ class Jolokia:
             }
         return {"request": shown, "value": value, "status": 200, "timestamp": now_ms // 1000}
 
-    def _value(self, request: Mapping[str, Any], now_ms: int) -> Any:
+    def _value(self, request: Mapping[str, Any], now_ms: int) -> Steps[Any]:
         kind = request.get("type")
         if kind == "version":
             return {
@@ -137,25 +153,39 @@ class Jolokia:
                 "info": {"product": "kbroker", "vendor": "kbroker", "version": self._version},
             }
         if kind == "list":
-            return self._list(request.get("path"))
+            return (yield from self._list(request.get("path")))
         if kind in ("read", "search"):
             mbean = request.get("mbean")
             if not isinstance(mbean, str):
                 raise JolokiaError(400, "java.lang.IllegalArgumentException", "no mbean is named")
             if kind == "search":
-                return sorted(
-                    canonical(family.domain, keys) for family, keys, _ in self._find(Pattern(mbean))
-                )
-            return self._read(mbean, request.get("attribute"), request.get("path"), now_ms)
+                return (yield from self._search(mbean))
+            return (yield from self._read(mbean, request.get("attribute"), now_ms))
         raise JolokiaError(400, "java.lang.UnsupportedOperationException", f"no requests of type {kind}")
 
-    def _find(self, pattern: Pattern) -> Iterator[tuple[Family, dict[str, str], tuple[tuple[str, ...], Any]]]:
+    def _find(
+        self, pattern: Pattern
+    ) -> Iterator[tuple[Family, dict[str, str], tuple[tuple[str, ...], Any]] | None]:
+        """What a pattern means; None now and then: others may have their turn."""
         for family in self._registry.families():
-            if pattern.may_match(family):
-                for row in family.rows():
-                    keys = keys_of(family, row[0])
-                    if pattern.matches(keys):
-                        yield family, keys, row
+            if not pattern.may_match(family):
+                continue
+            yield None
+            for number, row in enumerate(family.rows(), 1):
+                keys = keys_of(family, row[0])
+                if pattern.matches(keys):
+                    yield family, keys, row
+                if not number % _ROWS_PER_STEP:
+                    yield None
+
+    def _search(self, mbean: str) -> Steps[list[str]]:
+        names = []
+        for found in self._find(Pattern(mbean)):
+            if found is None:
+                yield
+            else:
+                names.append(canonical(found[0].domain, found[1]))
+        return sorted(names)
 
     def beans(
         self, pattern: str, attributes: list[str] | None, now_ms: int
@@ -165,19 +195,35 @@ class Jolokia:
         Raises:
             JolokiaError: it is no pattern.
         """
-        for family, keys, (labels, value) in self._find(Pattern(pattern)):
+        for found in self._beans(Pattern(pattern), attributes, now_ms):
+            if found is not None:
+                yield found
+
+    def _beans(
+        self, pattern: Pattern, attributes: list[str] | None, now_ms: int
+    ) -> Iterator[tuple[str, dict[str, Any]] | None]:
+        for each in self._find(pattern):
+            if each is None:
+                yield None
+                continue
+            family, keys, (labels, value) = each
             found = self._attributes(family, labels, value, now_ms)
             if attributes:
                 found = {name: found[name] for name in attributes if name in found}
             if found:
                 yield canonical(family.domain, keys), found
 
-    def _read(self, mbean: str, attribute: Any, path: Any, now_ms: int) -> Any:
+    def _read(self, mbean: str, attribute: Any, now_ms: int) -> Steps[Any]:
         pattern = Pattern(mbean)
         wanted = [attribute] if isinstance(attribute, str) else attribute
-        found = dict(self.beans(mbean, wanted, now_ms))
+        found: dict[str, dict[str, Any]] = {}
+        for bean in self._beans(pattern, wanted, now_ms):
+            if bean is None:
+                yield
+            else:
+                found[bean[0]] = bean[1]
         if not found:
-            if pattern.is_pattern or not any(True for _ in self._find(pattern)):
+            if pattern.is_pattern or not any(each for each in self._find(pattern)):
                 raise JolokiaError(404, "javax.management.InstanceNotFoundException", mbean)
             raise JolokiaError(404, "javax.management.AttributeNotFoundException", f"{mbean}: {attribute}")
         if pattern.is_pattern:
@@ -208,18 +254,25 @@ class Jolokia:
             **dict(zip(_RATES, rates.averages)),
         }
 
-    def _list(self, path: Any) -> Any:
+    def _list(self, path: Any) -> Steps[Any]:
         """Domains, in them the keys of names, in these the attributes; or a part of that."""
         tree: dict[str, dict[str, Any]] = {}
         for family in self._registry.families():
-            for labels, value in family.rows():
+            yield
+            # Rows are alike: with 10,000 partitions there are a hundred thousand of them.
+            beans: dict[tuple[tuple[str, str], ...], dict[str, Any]] = {}
+            for number, (labels, value) in enumerate(family.rows(), 1):
+                if not number % _ROWS_PER_STEP:
+                    yield
                 keys = keys_of(family, labels)
                 name = canonical("", keys)[1:]
                 attributes = self._attributes(family, labels, value, 0) if family.kind != METER else _METER
-                tree.setdefault(family.domain, {})[name] = {
-                    "desc": family.help_text,
-                    "attr": {each: {"rw": False, "type": _java(attributes[each])} for each in attributes},
-                }
+                types = tuple((each, _java(attributes[each])) for each in attributes)
+                bean = beans.get(types)
+                if bean is None:
+                    described = {each: {"rw": False, "type": java} for each, java in types}
+                    bean = beans[types] = {"desc": family.help_text, "attr": described}
+                tree.setdefault(family.domain, {})[name] = bean
         found: Any = tree
         for step in _split(path) if isinstance(path, str) else ():
             if not isinstance(found, dict) or step not in found:

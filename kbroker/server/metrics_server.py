@@ -10,15 +10,16 @@ import asyncio
 import json
 import logging
 from collections.abc import Iterator
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from kbroker import __version__
 from kbroker.errors import ConfigError
 from kbroker.metrics.column_text import ColumnTexts
-from kbroker.metrics.jolokia import REQUESTS_MAX, Jolokia, of_path
+from kbroker.metrics.jolokia import REQUESTS_MAX, Jolokia, Steps, of_path
 from kbroker.metrics.prometheus import CONTENT_TYPE, pieces
 from kbroker.server.binding import bind_sockets
-from kbroker.server.tiny_http import Answer, Request, TinyHttp
+from kbroker.server.tiny_http import SLICE_S, Answer, Request, TinyHttp
 
 if TYPE_CHECKING:
     import socket
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _TICK_MS = 5000
+#: How deep JSON is written part by part: answers, each, its value, domains or beans. And how much at once.
+_DEPTH, _PIECE = 4, 16_384
 #: How long text of a scrape is kept for the next.
 _KEEP_TICKS = 300_000 // _TICK_MS
 _SETTING = "kbroker.metrics.listener"
@@ -95,7 +98,7 @@ class MetricsServer:
     async def _answer(self, request: Request) -> Answer:
         path = request.path.rstrip("/")
         if path == "/jolokia" or path.startswith("/jolokia/"):
-            return self._ask_jolokia(request)
+            return await self._ask_jolokia(request)
         if request.method == "POST":
             return Answer(405, "text/plain", ["GET\n"])
         if path == "/metrics":
@@ -108,7 +111,7 @@ class MetricsServer:
             return _json(503 if why else 200, {"ready": not why} | ({"why": why} if why else {}))
         return Answer(404, "text/plain", ["/metrics /jolokia /health /ready\n"])
 
-    def _ask_jolokia(self, request: Request) -> Answer:
+    async def _ask_jolokia(self, request: Request) -> Answer:
         now_ms = int(self._services.clock.monotonic_ms())
         wall_s = self._services.clock.now_ms() // 1000
         asked: Any
@@ -122,7 +125,9 @@ class MetricsServer:
         many = asked if isinstance(asked, list) else [asked]
         if len(many) > REQUESTS_MAX or not all(isinstance(each, dict) for each in many):
             return _json(400, {"status": 400, "error": f"at most {REQUESTS_MAX} requests, each an object"})
-        answers = [self._jolokia.answer(each, now_ms) | {"timestamp": wall_s} for each in many]
+        answers = [
+            await _in_slices(self._jolokia.steps(each, now_ms)) | {"timestamp": wall_s} for each in many
+        ]
         return _json(200, answers if isinstance(asked, list) else answers[0])
 
 
@@ -141,14 +146,55 @@ def not_ready(services: Services) -> str:
     return ""
 
 
+async def _in_slices(steps: Steps[dict[str, Any]]) -> dict[str, Any]:
+    """Do the work, and let others have their turn between two steps."""
+    turn_ends_s = perf_counter() + SLICE_S
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            found: dict[str, Any] = done.value
+            return found
+        if perf_counter() >= turn_ends_s:
+            await asyncio.sleep(0)
+            turn_ends_s = perf_counter() + SLICE_S
+
+
 def _json(status: int, value: Any) -> Answer:
     return Answer(status, "application/json", _encoded(value))
 
 
 def _encoded(value: Any) -> Iterator[str]:
-    # Numbers that JSON does not have, as Jolokia writes them, are text.
-    yield json.dumps(_finite(value), separators=(",", ":"))
-    yield "\n"
+    """JSON, some kilobytes at a time."""
+    parts: list[str] = []
+    size = 0
+    for part in _parts(value, _DEPTH):
+        parts.append(part)
+        size += len(part)
+        if size >= _PIECE:
+            yield "".join(parts)
+            parts, size = [], 0
+    yield "".join(parts) + "\n"
+
+
+def _parts(value: Any, depth: int) -> Iterator[str]:
+    if depth and isinstance(value, dict):
+        before = "{"
+        for key, each in value.items():
+            yield f"{before}{json.dumps(str(key))}:"
+            yield from _parts(each, depth - 1)
+            before = ","
+        yield "}" if value else "{}"
+    elif depth and isinstance(value, list):
+        before = "["
+        for each in value:
+            yield before
+            yield from _parts(each, depth - 1)
+            before = ","
+        yield "]" if value else "[]"
+    else:
+        # Numbers that JSON does not have, as Jolokia writes them, are text.
+        yield json.dumps(_finite(value), separators=(",", ":"))
 
 
 def _finite(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import pytest
@@ -10,8 +11,10 @@ from kbroker.broker.metric_partitions import _Hosted
 from kbroker.broker.partition_counts import _STEP, PartitionCounts
 from kbroker.metrics import column_text
 from kbroker.metrics.column_text import ColumnTexts
+from kbroker.metrics.jolokia import Jolokia
 from kbroker.metrics.prometheus import pieces
 from kbroker.metrics.registry import COLUMN_PART, GAUGE, Column, Registry
+from kbroker.server.metrics_server import _encoded, _finite
 from tests.metrics.scrape import parse
 
 _ROWS = COLUMN_PART * 2 + 7
@@ -112,3 +115,42 @@ def test_counts_are_made_in_steps_for_a_scrape():
     assert (ask(), len(asked)) == (_STEP * 3, _STEP * 3)
     registry.families()
     assert ask() == _STEP * 3 - 1
+
+
+def test_jolokia_looks_at_some_rows_at_a_time(world):
+    family = world.registry._families["kafka.log", "Log", "Size", ("topic", "partition")]
+    family._rows = lambda: family.column().rows()
+    jolokia = Jolokia(world.registry, "1")
+    for request in (
+        {"type": "read", "mbean": "kafka.log:*"},
+        {"type": "read", "mbean": "kafka.log:type=Log,name=Size,topic=t,partition=1003"},
+        {"type": "search", "mbean": "*:*"},
+        {"type": "list"},
+    ):
+        found = []
+
+        def whole(request=request, found=found):
+            found.append((yield from jolokia.steps(request, 0)))
+
+        assert sum(1 for _ in whole()) == 1 + _ROWS // 200
+        assert found == [jolokia.answer(request, 0)]
+    assert jolokia.answer(request, 0)["status"] == 200
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {},
+        [],
+        [
+            {"value": {"a:b=c": {"Value": 1.5, "x": None}, "": {}}, "status": 200},
+            {"value": [], 'é"': [1, {}]},
+        ],
+        {"value": {f"bean-{number}": {"Value": number} for number in range(5_000)}},
+        {"nan": float("inf"), "deep": {"a": {"b": {"c": {"d": {"e": float("nan")}}}}}},
+    ],
+)
+def test_json_in_pieces_is_json(value):
+    pieces = list(_encoded(value))
+    assert json.loads("".join(pieces)) == _finite(value)
+    assert all(len(piece) < 20_000 for piece in pieces)
