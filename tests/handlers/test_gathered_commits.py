@@ -252,6 +252,17 @@ def test_a_disk_that_fails_is_told_to_all(node, monkeypatch):
     assert committed(node) == [3, -1, -1]
 
 
+def test_they_are_counted_where_times_are_not_noted(node):
+    client = committer(node)
+    turns, stats = Turns(node), node.services.requests.of("OffsetCommit")
+    node.services.requests.timed = False
+    before, timed = stats.versions[8], stats.at_once.count
+    client.send(commit_frame(client, 9), commit_frame(client, 10))
+    turns.end()
+    assert codes(client) == [0, 0]
+    assert (stats.versions[8], stats.at_once.count) == (before + 2, timed)
+
+
 def test_the_bytes_of_held_answers_are_counted_once(node):
     client = committer(node)
     turns = Turns(node)
