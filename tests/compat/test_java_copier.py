@@ -18,9 +18,9 @@ from tests.compat.javatools import JavaTools, Running
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow, pytest.mark.timeout(600)]
 
-RECORDS = int(os.environ.get("KBROKER_TEST_COPIES", "2000"))
+RECORDS = int(os.environ.get("KBROKER_TEST_COPIES", "6000"))
 BOUNCES = int(os.environ.get("KBROKER_TEST_BOUNCES", "1"))
-TRANSACTION = 100
+TRANSACTION = 50
 PARTITIONS = 2
 PATIENCE_S = 240.0
 SETTINGS = {"transaction.state.log.num.partitions": 3, "offsets.topic.num.partitions": 3}
@@ -38,15 +38,16 @@ def test_copies_while_every_broker_is_killed(three: Cluster, java: JavaTools, na
         three.create_topic(topic, PARTITIONS)
     sent = _fill(three, name)
     copiers = [_copier(java, three, name, partition) for partition in range(PARTITIONS)]
+    _until(lambda: _go_on(copiers, [0] * PARTITIONS), "a first copy")
     killed = 0
     for _ in range(BOUNCES):
         for node_id in three.nodes:
             before = [_copied(each) for each in copiers]
+            killed += any(each.code is None for each in copiers)
             three.kill(node_id)
             time.sleep(0.5)
             three.restart(node_id)
             three.wait_for(three.all_in_sync)
-            killed += any(each.code is None for each in copiers)
             _until(lambda before=before: _go_on(copiers, before), "copies after a kill")
     _until(lambda: all(each.code is not None for each in copiers), "the end")
     for each in copiers:
