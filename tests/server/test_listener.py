@@ -11,6 +11,7 @@ from kbroker.protocol.generated.fetch_request import FetchPartition, FetchReques
 from kbroker.protocol.generated.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
 from kbroker.quotas.connections import UNLIMITED
 from kbroker.quotas.windows import Windows
+from kbroker.server.kernel_sync import KernelSync
 from tests.handlers.node import batch
 from tests.server.conftest import Peer
 from tests.server.test_bad_input import GOOD, frame, still_serves
@@ -204,3 +205,27 @@ async def test_129_many_idle_connections_cost_little(running):
         assert protocol.core._backlog is protocol.core._partial is protocol._direct is None
     for peer in peers:
         peer.close()
+
+
+async def test_answers_that_wait_for_the_disk_leave_by_themselves_and_in_order(running):
+    loop = asyncio.get_running_loop()
+    kernel, syncs = KernelSync(loop), running.node.replicas.syncs
+    syncs._call_soon, syncs._sync_files = loop.call_soon, kernel.sync
+    running.node.topic("t", flush_messages="1")
+    log = running.node.replicas.get("t", 0).log
+    peers = [await running.connect() for _ in range(4)]
+    for _ in range(5):
+        for peer in peers:
+            peer.send(produce(b"alone"))
+        for peer in peers:
+            assert (await peer.answer())[:4] == pack(">i", 1)
+    assert log.durable_end == log.log_end_offset == 20
+    for peer in peers:
+        peer.send(produce(b"x") * 3 + GOOD + fetch() + produce(b"y"))
+        peer.writer.write_eof()
+    for peer in peers:
+        answers = [(await peer.answer())[3] for _ in range(6)]
+        assert answers == [1, 1, 1, 7, 2, 1]
+        assert await peer.is_closed()
+    assert log.durable_end == log.log_end_offset == 36
+    kernel.close()
