@@ -384,6 +384,11 @@ def test_in_the_end_everybody_knows_the_same(seed):
         elif act == 3:
             world.restart(broker.id)
         active = world.active
+        if act == 4 and active is not None and broker is not active:
+            # It refuses connections, or did for a moment.
+            active.controller.lost(broker.id)
+        elif act == 5 and active is not None and not broker.host.paused:
+            broker.election.depose(active.id)
         if active is not None and not active.host.paused:
             world.create(f"t{number}", chance.sample([1, 2, 3], chance.randrange(1, 4))).then(
                 lambda done: None

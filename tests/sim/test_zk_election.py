@@ -236,6 +236,10 @@ def test_never_two_that_can_write(seed):
         elif act == 6 and seed % 2:
             world.by_hand = True
             broker.client.multi([Delete("/controller")])
+        elif act == 7 and seed % 3 == 0 and not broker.host.paused:
+            # It finds that the controller refuses connections.
+            world.by_hand = True
+            broker.election.depose(broker.controller)
         world.run(chance.random() * SESSION_MS / 2)
     for broker in world.brokers.values():
         broker.host.cut = False
