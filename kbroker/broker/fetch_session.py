@@ -89,6 +89,7 @@ class FetchSession:
     """One fetcher's partitions."""
 
     __slots__ = (
+        "broker_epoch",
         "created_ms",
         "epoch",
         "id",
@@ -115,6 +116,8 @@ class FetchSession:
         self.created_ms = now_ms
         self.last_used_ms = now_ms
         self.epoch = 1
+        #: Of the follower's registration.
+        self.broker_epoch = -1
         #: A follower's partitions that need a look; None: all of them do.
         self.news: dict[FetchedPartition, None] | None = None
         #: A Fetch that waits for news.
@@ -142,6 +145,13 @@ class FetchSession:
         if gone is not None and self.news is not None:
             gone.session = None
             self.news.pop(gone, None)
+
+    def asked_under(self, broker_epoch: int) -> None:
+        """Another registration of the follower, in ZooKeeper also of the same process: each partition has to
+        hear of it, or it would count on one that is over (KIP-903)."""
+        if self.news is not None and broker_epoch != self.broker_epoch:
+            self.broker_epoch = broker_epoch
+            self.news.update(dict.fromkeys(self.partitions.values()))
 
     def settle(self, partition: FetchedPartition) -> None:
         """It has no news, and will tell when it has."""

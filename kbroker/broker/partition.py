@@ -317,13 +317,18 @@ class Partition:
         if self._deletions:
             self._check_deletions()
 
-    def follower_has_all(self, replica_id: int) -> bool:
-        """Whether a follower that asks for our end has nothing to hear, and we nothing to do for it."""
+    def follower_has_all(self, replica_id: int, broker_epoch: int) -> bool:
+        """Whether a follower that asks for our end has nothing to hear, and we nothing to do for it, nor to
+        note: it is registered as it was."""
         state, log = self.leader_state, self.log
         if state is None or log is None or replica_id not in state.in_sync.maximal:
             return False
         progress = state.followers.get(replica_id)
-        return progress is not None and progress.log_end_offset == log.log_end_offset
+        return (
+            progress is not None
+            and progress.log_end_offset == log.log_end_offset
+            and progress.broker_epoch == broker_epoch
+        )
 
     def removable(self, own_cleaned: int) -> int:
         """Below this offset tombstones may go; `own_cleaned`: how far this replica has compacted."""

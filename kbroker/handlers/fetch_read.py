@@ -151,7 +151,7 @@ class PartitionReader:
                 wanted.matched
                 and wanted.fetch_offset == log.log_end_offset
                 and wanted.leader_epoch == partition.leader_epoch
-                and partition.follower_has_all(self.replica_id)
+                and partition.follower_has_all(self.replica_id, self._broker_epoch)
             )
         return (
             wanted.leader_epoch in (-1, partition.leader_epoch)

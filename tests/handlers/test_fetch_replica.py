@@ -274,6 +274,28 @@ def test_in_a_session_a_follower_that_has_all_costs_no_look(node, monkeypatch):
     assert len(node.proposals) == 1  # out of the set it is looked at
 
 
+def test_in_a_session_quiet_partitions_hear_of_a_new_registration(node):
+    """In ZooKeeper the same process may register anew; what it was before is not to be proposed."""
+    node.topic("t", replicas=(1, 2, 3), isr=(1, 2))
+    client, follower = node.connect(), node.connect()
+    produce(client, "t", b"a")
+
+    def in_session(session, epoch, broker_epoch, *topics):
+        state = ReplicaState(replica_id=2, replica_epoch=broker_epoch)
+        fields = {"session_id": session, "session_epoch": epoch, "topics": list(topics)}
+        return follower.ask("Fetch", 15, max_wait_ms=0, replica_state=state, **fields)
+
+    full = in_session(0, 0, 2, by_id(client, "t", 1, current_leader_epoch=0, last_fetched_epoch=0))
+    assert in_session(full.session_id, 1, 2).responses == []
+    register(node, 2, epoch=50)
+    assert in_session(full.session_id, 2, 50).responses == []
+    ask(client, "t", 1, replica=3, epoch=3)
+    node.advance(1)
+    (request,) = node.proposals
+    proposed = request.topics[0].partitions[0].new_isr_with_epochs
+    assert {each.broker_id: each.broker_epoch for each in proposed} == {1: 1, 2: 50, 3: 3}
+
+
 def test_a_followers_parked_fetch_wakes_on_any_of_its_partitions(node):
     node.topic("t", partitions=3, replicas=(1, 2))
     client, follower = node.connect(), node.connect()
