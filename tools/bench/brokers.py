@@ -99,6 +99,12 @@ class BrokerProcess:
         return "127.0.0.1", self.port
 
     @property
+    def pid(self) -> int:
+        """Of the process that runs."""
+        assert self._process is not None
+        return self._process.pid
+
+    @property
     def bootstrap(self) -> str:
         return f"127.0.0.1:{self.port}"
 
