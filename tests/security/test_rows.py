@@ -88,6 +88,10 @@ PROOF = {
         "cli/test_log_dump.py::test_control_characters_do_not_reach_the_terminal",
         "server/test_bad_input.py::test_lines_about_strangers_are_limited",
     ),
+    "ZooKeeper (open to everybody, hashes readable)": (
+        "server/test_zk_security.py::test_a_broker_logs_in_and_keeps_what_it_makes",
+        "server/test_zk_security.py::test_tls_with_a_server_that_is_not_trusted",
+    ),
     "open administration (Redpanda)": ("security/test_rows.py::test_no_door_is_open_unless_it_is_set",),
     "in general": (
         "security/test_rows.py::test_old_tls_is_not_spoken",
