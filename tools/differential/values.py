@@ -27,11 +27,12 @@ EXTREMES = {
 _TOPIC, _BROKER, _CLIENT_METRICS, _GROUP = 2, 4, 16, 32
 _NUMBERS = ("0", "1", "-1", "-2", "100", "1048576", "2147483647", "9223372036854775807")
 _TEXTS = ("", "x", " ", "1.5", "true", "FALSE", "yes", "9223372036854775808", "a,b", "12 ", "null")
-#: Settings of a broker that may be changed here: they do not disturb what comes after.
+#: Settings of a broker that may be changed here: they do not disturb what comes after, as a limit of
+#: connections would.
 BROKER_SETTINGS = (
     "log.cleaner.delete.retention.ms", "log.retention.bytes",
     "follower.replication.throttled.rate", "log.cleaner.min.compaction.lag.ms", "log.segment.delete.delay.ms",
-    "log.flush.interval.messages", "max.connections.per.ip", "log.index.interval.bytes", "log.preallocate",
+    "log.flush.interval.messages", "log.index.interval.bytes", "log.preallocate",
 )  # fmt: skip
 #: Of topics: these would make what comes after depend on the clock or on the place of a segment's end.
 _NOT_CHANGED = frozenset(
