@@ -57,7 +57,7 @@ share.coordinator.append.linger.ms | int | -1 | >=-1 | ro |
     How long the share coordinator gathers records before it writes; -1 adapts by itself.
 share.coordinator.cached.buffer.max.bytes | int | 1048588 | >=524288 | cluster |
     The largest write buffer the share coordinator keeps.
-share.coordinator.cold.partition.snapshot.interval.ms | int | 300000 | >=1 | ro | hidden
+share.coordinator.cold.partition.snapshot.interval.ms | int | 300000 | >=1 | ro | obeyed hidden
     How often the state of idle share partitions is written anew.
 share.coordinator.load.buffer.size | int | 5242880 | >=1 | ro |
     Bytes read at a time when the share coordinator loads.
@@ -69,7 +69,7 @@ share.coordinator.state.topic.min.isr | short | 2 | >=1 | ro | obeyed
     Replicas of the share state topic that must be in sync.
 share.coordinator.state.topic.num.partitions | int | 50 | >=1 | ro | obeyed
     Partitions of the share state topic; never change it later.
-share.coordinator.state.topic.prune.interval.ms | int | 300000 | >=1 | ro | hidden
+share.coordinator.state.topic.prune.interval.ms | int | 300000 | >=1 | ro | obeyed hidden
     How often old share state is cut off.
 share.coordinator.state.topic.replication.factor | short | 3 | >=1 | ro | obeyed
     Replicas of the share state topic.
