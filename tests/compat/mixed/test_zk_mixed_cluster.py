@@ -8,6 +8,7 @@ import signal
 
 import pytest
 
+from kbroker.client.cluster import Cluster
 from tests.compat.mixed.java_load import JavaLoad
 from tests.compat.mixed.load import Group, Load, Transactions
 from tests.compat.mixed.mixed_cluster import KAFKA_39, KBROKER, MixedCluster, Node, assert_same_logs
@@ -60,6 +61,17 @@ class InZooKeeper(MixedCluster):
         self._zookeeper.stop()
         self._zookeeper.close()
 
+    def wait_known(self, topics):
+        """Each broker has heard of these. A leader of Kafka's that has not refuses a new producer's first
+        batch, takes the second, and then never the first."""
+        for node in self.nodes.values():
+
+            def known(_, node=node):
+                with Cluster(f"127.0.0.1:{node.port}", timeout_s=5) as client:
+                    return all(not topic.error_code for topic in client.metadata(topics).topics)
+
+            self.wait(known, f"{topics} known to {node}")
+
     def controller(self):
         """Its id."""
         with self.client() as client:
@@ -94,6 +106,7 @@ def test_nothing_is_lost_whoever_is_killed(tmp_path, releases):
     ):
         for topic in MADE:
             cluster.create(topic, [[1, 2, 3], [2, 3, 1], [3, 1, 2]], **{"min.insync.replicas": "2"})
+        cluster.wait_known(MADE)
         at = cluster.bootstrap
         with (
             Load(at, "load", 3) as load,
