@@ -37,8 +37,9 @@ _TEXT = default_message(_DENIED)
 
 
 def share_acknowledge(services: Services, context: RequestContext, request: Any, handle: Handle) -> Any:
-    """READ the group and each topic."""
-    check_group(services, context, request.group_id)
+    """READ the group and each topic; without a group the request is invalid."""
+    if request.group_id is not None:
+        check_group(services, context, request.group_id)
     may, may_not = sort_out(services, context, Operation.READ, request.topics, by_id=True)
     refused = [
         ShareAcknowledgeTopicResponse(
