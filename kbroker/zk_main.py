@@ -20,6 +20,7 @@ from kbroker.controller.election_rules import election_rules
 from kbroker.handlers.context import BROKER
 from kbroker.main import Node, resolved
 from kbroker.plain import replace
+from kbroker.server.data_keys import open_data_keys
 from kbroker.server.dispatch import Dispatcher
 from kbroker.server.folders import stored_node_id
 from kbroker.server.metrics_start import start_metrics
@@ -75,6 +76,7 @@ class ZooKeeperNode(Node):
             self.config, self._disk, self._clock, self._undo, self.cluster_id
         )
         logs = self._logs = folders.open(self._topic_settings.at_start, self._format_plan)
+        open_data_keys(self.config, logs)
         self._undo.append(lambda: logs.close(self._broker_epoch, clean=not self._crashed))
         await self._unless_failed(zk.read())
         services = self._wire(logs, timer, blocking)

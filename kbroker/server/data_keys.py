@@ -91,6 +91,7 @@ def open_data_keys(config: BrokerConfig, logs: LogManager) -> None:
     """
     path, command = to_text(config.get(SETTING)), to_text(config.get(KEYS_COMMAND))
     if not path and not command:
+        _tell_missing(config, None)
         return
     try:
         aes_gcm(bytes(KEY_BYTES))  # imported now: the files of a running broker may be replaced
@@ -100,6 +101,8 @@ def open_data_keys(config: BrokerConfig, logs: LogManager) -> None:
     keys: Keys | None = FileKeys(path) if path else None
     if command:
         keys = _command_keys(config, command, keys)
+    else:
+        _tell_missing(config, keys)
     assert keys is not None
     for each in logs.dirs:
         each.files.data_keys = (keys, lambda: os.urandom(SALT_BYTES))
@@ -113,12 +116,36 @@ def _command_keys(config: BrokerConfig, command: str, others: Keys | None) -> Ke
     keys = CommandKeys(command, timeout_s, others)
 
     def named() -> list[str]:
-        ids = [item.partition("=")[2].strip() for item in config.get_list(ENCRYPTED_TOPICS)]
-        return [each for each in ids if each != NOT_ENCRYPTED and (others is None or not _has(others, each))]
+        return [each for each in _named(config) if others is None or not _has(others, each)]
 
     keys.fetch(named())
     config.subscribe(lambda _: keys.expect(named()), [ENCRYPTED_TOPICS])
     return keys
+
+
+def _tell_missing(config: BrokerConfig, keys: Keys | None) -> None:
+    """Say which keys the settings name and nobody has: now, and when they change."""
+
+    def tell() -> None:
+        for key_id in _named(config):
+            if keys is None:
+                _log.error(
+                    "%s names the key %s, but neither %s nor %s is set: its topics take no records",
+                    *(ENCRYPTED_TOPICS, key_id, SETTING, KEYS_COMMAND),
+                )
+            elif not _has(keys, key_id):
+                _log.error(
+                    "%s names the key %s, which is not in %s: its topics take no records until it is",
+                    *(ENCRYPTED_TOPICS, key_id, SETTING),
+                )
+
+    tell()
+    config.subscribe(lambda _: tell(), [ENCRYPTED_TOPICS])
+
+
+def _named(config: BrokerConfig) -> list[str]:
+    ids = (item.partition("=")[2].strip() for item in config.get_list(ENCRYPTED_TOPICS))
+    return [each for each in dict.fromkeys(ids) if each != NOT_ENCRYPTED]
 
 
 def _has(keys: Keys, key_id: str) -> bool:

@@ -1,5 +1,7 @@
 """The settings of encryption, with a whole broker."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from kbroker.broker.topic_settings import TopicSettingsSource
@@ -11,7 +13,7 @@ from kbroker.config.broker_config import BrokerConfig
 from kbroker.errors import ApiError, ConfigError, ErrorCode
 from kbroker.protocol.record_batch import Record, build_batch
 from kbroker.protocol.sealed_batch import CannotOpen, Sealer
-from kbroker.server.data_keys import FileKeys
+from kbroker.server.data_keys import FileKeys, open_data_keys
 from kbroker.testing import Broker
 from kbroker.types import TopicPartition
 from tests.doubles import wait_until
@@ -45,6 +47,23 @@ def test_a_file_is_read_again_for_a_key_that_it_did_not_have(tmp_path):
         keys.check(b"b")  # a changed key of a known id: the file is refused as a whole
     path.write_text(f"# repaired\na {'00' * 32}\nb {'11' * 32}\n")
     assert keys.check(b"b") != check == keys.check(b"a")
+
+
+def test_keys_that_are_named_and_not_there_are_told(tmp_path, caplog):
+    path = tmp_path / "keys"
+    path.write_text(f"there {'00' * 32}\n")
+    settings = {"node.id": "1", "kbroker.encryption.topics": "a=gone,b=there,c=none,*=gone"}
+    for config, why in (
+        (BrokerConfig(settings | {"kbroker.encryption.keys.file": str(path)}), "not in"),
+        (BrokerConfig(settings), "neither"),
+    ):
+        caplog.clear()
+        open_data_keys(config, SimpleNamespace(dirs=[]))
+        assert "the key gone" in caplog.text
+        assert why in caplog.text
+        config.update_dynamic({"kbroker.encryption.topics": "*=other"}, {})
+        assert "the key other" in caplog.text
+    assert "the key none" not in caplog.text
 
 
 def test_a_file_that_cannot_be_used(tmp_path):

@@ -214,6 +214,20 @@ def test_a_node_comes_back_as_it_was(lone, znodes):
     assert set(znodes("/lone/brokers/ids/1")) == set(before)
 
 
+def test_topics_are_encrypted(server, tmp_path):
+    keys = tmp_path / "keys"
+    keys.write_text(f"spring {'5a' * 32}\n")
+    config = {**QUICK, "kbroker.encryption.keys.file": str(keys), "kbroker.encryption.topics": "*=spring"}
+    folder = tmp_path / "data"
+    with Broker(zookeeper=f"{server.address}/sealed", config=config, data=str(folder)) as broker:
+        broker.create_topic("sealed")
+        assert produced(broker.bootstrap, "sealed", b"in the open") == []
+        assert consumed(broker.bootstrap, "sealed", 1) == [b"in the open"]
+        (log,) = folder.glob("sealed-0/*.log")
+        assert b"in the open" not in log.read_bytes()
+        assert log.stat().st_size > 0
+
+
 def test_the_controller_is_killed_and_nothing_acknowledged_is_lost(whole, znodes):
     topic = whole.create_topic("sends", 3)
     whole.wait_for(whole.all_in_sync)
