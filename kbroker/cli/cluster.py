@@ -180,6 +180,8 @@ def _plan(options: argparse.Namespace) -> tuple[list[LocalNode], str]:
     if ":" in host or host == "0.0.0.0":
         raise ConfigError(f"--cluster needs a name or an IPv4 address of this machine, not {host}")
     first = 9092 if options.port is None else options.port
+    if not 0 <= first <= 65536 - count:
+        raise ConfigError(f"--port must be between 0 and {65536 - count} for {count} nodes, not {first}")
     ports = consecutive_ports(first, count) if first else _free_ports(count)
     folder = os.path.abspath(options.data or DEFAULT_DATA)
     if os.path.exists(os.path.join(folder, "meta.properties")):

@@ -7,7 +7,7 @@ import ssl
 from importlib import import_module
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from kbroker.errors import ConfigError
 from kbroker.security.plain_chain import BackEndFailed, Verdict
@@ -63,7 +63,7 @@ class LdapUsers(Remote):
     ) -> None:
         super().__init__()
         parts = urlsplit(url)
-        if parts.scheme not in ("ldap", "ldaps") or not parts.hostname:
+        if parts.scheme not in ("ldap", "ldaps") or not parts.hostname or not _has_port(parts):
             raise ConfigError("kbroker.plain.ldap.url is no ldap:// or ldaps:// address")
         if start_tls and parts.scheme == "ldaps":
             raise ConfigError(
@@ -83,7 +83,7 @@ class LdapUsers(Remote):
         self._escape_filter: Any = import_module("ldap3.utils.conv").escape_filter_chars
         self._name_of, self._search, self._timeout_s = name_of, search, timeout_s
         self._start_tls = start_tls
-        tls = self._ldap3.Tls(validate=ssl.CERT_REQUIRED, ca_certs_file=ca or None)
+        tls = self._ldap3.Tls(validate=ssl.CERT_REQUIRED, ca_certs_file=_checked_authorities(ca))
         self._server = self._ldap3.Server(
             url,
             tls=tls if start_tls or parts.scheme == "ldaps" else None,
@@ -171,6 +171,26 @@ class LdapUsers(Remote):
             connection.unbind()
         except Exception as error:
             _log.info("LDAP: %s", type(error).__name__)
+
+
+def _has_port(parts: SplitResult) -> bool:
+    try:
+        return parts.port != 0
+    except ValueError:
+        return False
+
+
+def _checked_authorities(path: str) -> str | None:
+    """That file, if there is one and it holds certificates."""
+    if not path:
+        return None
+    try:
+        ssl.create_default_context(cafile=path)
+    except ssl.SSLError:
+        raise ConfigError(f"kbroker.plain.ldap.ca: {path} holds no certificate in PEM") from None
+    except OSError as error:
+        raise ConfigError(f"kbroker.plain.ldap.ca: cannot read {path}: {error.strerror}") from None
+    return path
 
 
 def ldap_users(config: BrokerConfig, timeout_s: float) -> LdapUsers:

@@ -81,6 +81,8 @@ def split_connect(text: str) -> tuple[str, str]:
             raise ConfigError(f"zookeeper.connect: {text!r} is not host:port,host:port/chroot")
     if "//" in chroot:
         raise ConfigError(f"zookeeper.connect: the chroot {chroot} has an empty part")
+    if {".", ".."}.intersection(chroot.split("/")):
+        raise ConfigError(f"zookeeper.connect: ZooKeeper has no . and .. in paths, as in the chroot {chroot}")
     return servers, chroot
 
 

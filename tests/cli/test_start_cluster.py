@@ -160,6 +160,9 @@ def test_nodes_that_show_themselves_to_each_other_and_to_clients(tmp_path, port)
     ("arguments", "words"),
     [
         (["--cluster", "0"], "--cluster must be between 1 and 9"),
+        (["--cluster", "3", "--port", "65534"], "--port must be between 0 and 65533 for 3 nodes, not 65534"),
+        (["--cluster", "3", "--port", "287212"], "--port must be between 0 and 65533 for 3 nodes"),
+        (["--cluster", "3", "--port", "-1"], "--port must be between 0 and 65533 for 3 nodes"),
         (["--cluster", "3", "--config", "none.properties"], "cannot read none.properties"),
         (["--cluster", "3", "--set", f"{_BETWEEN}=TLS"], "must be one of PLAINTEXT, SSL"),
         (

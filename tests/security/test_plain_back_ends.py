@@ -158,6 +158,13 @@ def test_ldap(ldap):
         LdapUsers("http://x", name, "", 1)
     with pytest.raises(ConfigError):
         LdapUsers("ldap://x", "uid=x", "", 1)
+    for url in ("ldap://x:99999", "ldap://x:0", "ldaps://x:y"):
+        with pytest.raises(ConfigError, match="no ldap://"):
+            LdapUsers(url, name, "", 1)
+    with pytest.raises(ConfigError, match="No such file"):
+        LdapUsers("ldaps://x", name, "/nowhere.pem", 1)
+    with pytest.raises(ConfigError, match="no certificate in PEM"):
+        LdapUsers("ldaps://x", name, __file__, 1)
 
 
 class Http(BaseHTTPRequestHandler):

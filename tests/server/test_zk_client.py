@@ -204,7 +204,7 @@ def test_zookeeper_connect(text, parts):
     assert split_connect(text) == parts
 
 
-@pytest.mark.parametrize("text", ["", "/a", "h:x", ":1", "h:1,,i:2", "h:1/a//b"])
+@pytest.mark.parametrize("text", ["", "/a", "h:x", ":1", "h:1,,i:2", "h:1/a//b", "h:1/../a", "h:1/a/."])
 def test_what_cannot_be_zookeeper_connect(text):
     with pytest.raises(ConfigError):
         split_connect(text)
