@@ -167,6 +167,10 @@ def _read(file: TextIO) -> Plan:
         ) from None
     if not found:
         raise click.UsageError(f"{file.name} moves nothing")
+    if any(log_dir != "any" for part in document["partitions"] for log_dir in part.get("log_dirs") or ()):
+        raise click.UsageError(
+            f"{file.name} names log_dirs: kafka-reassign-partitions moves between those, this does not"
+        )
     return found
 
 

@@ -73,6 +73,10 @@ def test_what_fails_is_json_where_that_is_asked_for(admin):
         ('{"version": 1}', "is no plan without 'partitions': "),
         ('{"partitions": [{"topic": "t"}]}', "is no plan without 'partition': "),
         ("[]", "is no plan: "),
+        (
+            '{"partitions": [{"topic": "t", "partition": 0, "replicas": [1], "log_dirs": ["/a"]}]}',
+            "names log_dirs: kafka-reassign-partitions moves between those, this does not",
+        ),
     ],
 )
 def test_it_is_said_why_a_file_is_no_plan(admin, tmp_path, text, words):
