@@ -43,7 +43,8 @@ _NOTHING = {"committed_offset": -1, "committed_leader_epoch": -1, "metadata": ""
 def known_name(services: Services, topic: Any, *, by_id: bool) -> str | None:
     """The name of a topic in a request; None: its id is unknown, which the handler tells."""
     if not by_id or topic.topic_id == ZERO_UUID:
-        name: str = topic.name
+        # Topics of ShareAcknowledge have no names.
+        name: str | None = getattr(topic, "name", None)
         return name
     return services.topic_name_of(topic.topic_id)
 

@@ -20,8 +20,10 @@ def admin():
 
 
 def test_acknowledging_without_a_group(admin):
-    nobody = {"groupId": None, "memberId": None, "shareSessionEpoch": 1, "topics": []}
-    assert admin.ask("ShareAcknowledge", 1, nobody).error_code == INVALID_REQUEST
+    no_topic = {"topicId": "AAAAAAAAAAAAAAAAAAAAAA", "partitions": []}
+    for topics in ([], [no_topic]):
+        nobody = {"groupId": None, "memberId": None, "shareSessionEpoch": 1, "topics": topics}
+        assert admin.ask("ShareAcknowledge", 1, nobody).error_code == INVALID_REQUEST
 
 
 def test_a_topic_named_twice_is_refused_twice(admin):
