@@ -17,7 +17,7 @@ from kbroker.broker.shares import shares
 from kbroker.coordinator.share.share_partition import Wish
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers.share_acks import acknowledge, check_member, name_leader
-from kbroker.handlers.share_read import ShareRead, read_share
+from kbroker.handlers.share_read import ShareRead, read_share, readable_bytes
 from kbroker.protocol.generated.share_fetch_response import (
     AcquiredRecords,
     NodeEndpoint,
@@ -194,7 +194,8 @@ class OneShareFetch:
     def _begin(self) -> None:
         if self.answer.done:
             return  # nobody waits any more
-        if self._read_all() or self._request.max_wait_ms <= 0 or not self._live:
+        may_wait = bool(self._request.max_wait_ms > 0 and self._live)
+        if self._read_all(if_enough=may_wait) or not may_wait:
             self._finish()
             return
         purgatory = self._services.replicas.fetches
@@ -207,7 +208,9 @@ class OneShareFetch:
     def try_complete(self, key: Hashable) -> bool:
         """Something came, was released, or leads no more (see `Operation.try_complete`)."""
         try:
-            if not self._read_all() and all(live.is_led and not live.closed for live in self._live.values()):
+            if not self._read_all(if_enough=True) and all(
+                live.is_led and not live.closed for live in self._live.values()
+            ):
                 return False
             self._finish()
         except Exception as error:
@@ -218,10 +221,32 @@ class OneShareFetch:
 
     def expire(self) -> None:
         """See `Operation.expire`."""
+        if self._request.min_bytes > 1:
+            self._read_all(if_enough=False)
         self._finish()
 
-    def _read_all(self) -> bool:
+    def _is_enough(self) -> bool:
+        """Whether as many bytes wait as the request wants at least; or a partition has an error to tell."""
+        lacking = min(self._request.min_bytes, self._bytes)
+        if lacking <= 1:
+            return True
+        for live in self._live.values():
+            if live.closed:
+                continue
+            if not live.is_led:
+                return True
+            try:
+                lacking -= readable_bytes(live, lacking, self._committed_only)
+            except ApiError:
+                return True
+            if lacking <= 0:
+                return True
+        return False
+
+    def _read_all(self, if_enough: bool) -> bool:
         """Whether anything was acquired, or there is an error to tell."""
+        if if_enough and not self._is_enough():
+            return False
         records, size = self._records, self._bytes
         member = self._session.member_id
         for place, live in self._live.items():

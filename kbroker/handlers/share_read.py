@@ -52,6 +52,21 @@ def read_share(live: LiveShare, member: str, wish: Wish, bytes_max: int, committ
     return ShareRead(_slice(data, headers, acquired[0].first, acquired[-1].last), acquired, total)
 
 
+def readable_bytes(live: LiveShare, wanted: int, committed_only: bool) -> int:
+    """How many bytes of the log lie from the next free record on, `wanted` if there are more; none is read.
+
+    As in Kafka, what reaches into another segment is enough. Raises ApiError.
+    """
+    core = live.refresh()
+    log = live.partition.online_log()
+    end = log.last_stable_offset if committed_only else log.high_watermark
+    offset = core.next_fetch_offset()
+    if offset >= end or not core.can_acquire():
+        return 0
+    found = log.read(max(offset, log.log_start_offset), wanted, end, True)
+    return found.size if found.next_offset >= end else max(found.size, wanted)
+
+
 def _slice(data: bytes, headers: list[BatchHeader], first: int, last: int) -> bytes | memoryview:
     """The batches that hold records from `first` to `last`."""
     begin = next((each.position for each in headers if each.last_offset >= first), 0)

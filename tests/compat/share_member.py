@@ -78,8 +78,8 @@ class ShareMember:
     def _connection(self) -> Connection:
         return self._cluster.any() if self._leader is None else self._cluster.node(self._leader)
 
-    def fetch(self) -> list[Held]:
-        """What comes within half a second."""
+    def fetch(self, min_bytes: int = 1) -> list[Held]:
+        """What comes within half a second, or as soon as there are so many bytes."""
         wanted = [FetchPartition(partition_index=index) for index in self._indexes]
         topics = [] if self._session_epoch else [FetchTopic(topic_id=self._topic_id, partitions=wanted)]
         request = ShareFetchRequest(
@@ -87,7 +87,7 @@ class ShareMember:
             member_id=self._member_id,
             share_session_epoch=self._session_epoch,
             max_wait_ms=500,
-            min_bytes=1,
+            min_bytes=min_bytes,
             max_bytes=1 << 20,
             max_records=500,
             batch_size=500,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from kbroker.client.cluster import Cluster
@@ -16,6 +18,7 @@ from kbroker.types import TopicPartition
 from tests.compat.share_member import Held, ShareMember
 
 ACCEPT = 1
+PATIENCE_S = 20
 
 
 @pytest.fixture
@@ -68,3 +71,20 @@ def test_a_topic_that_does_not_exist_makes_none(cluster, source):
         move_share_group(cluster, group, {TopicPartition(f"{source}-none", 0): 0})
     assert caught.value.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     assert group not in [each.id for each in list_groups(cluster)]
+
+
+def test_few_bytes_come_when_they_have_been_waited_for(cluster, source):
+    """There are five records, some hundred bytes; the session's first answer may come without any."""
+    member = ShareMember(cluster, f"{source}-waits", source, 2)
+    alter_configs(
+        cluster, ResourceType.GROUP, f"{source}-waits", set_={"share.auto.offset.reset": "earliest"}
+    )
+    began = time.monotonic()
+    while not (found := member.fetch(min_bytes=5_000)):
+        assert time.monotonic() - began < PATIENCE_S
+    assert found == [Held(0, 0, 4, 1)]
+    assert time.monotonic() - began > 0.45
+    produce(cluster, TopicPartition(source, 1), [Record(timestamp=1_000, value=bytes(6_000))])
+    began = time.monotonic()
+    assert member.fetch(min_bytes=5_000) == [Held(1, 0, 0, 1)]
+    assert time.monotonic() - began < 0.45

@@ -11,11 +11,18 @@ from kbroker.protocol.generated.share_fetch_request import ShareFetchRequest
 PLACE = (b"t" * 16, 0)
 
 
+MIN_BYTES = 100
+
+
 @pytest.fixture
 def parked(monkeypatch):
     """A ShareFetch for one partition, and what it takes records from; there is one record from now on."""
     live = SimpleNamespace(
-        closed=False, is_led=True, key="key", partition=SimpleNamespace(topic_partition="t")
+        closed=False,
+        is_led=True,
+        key="key",
+        partition=SimpleNamespace(topic_partition="t"),
+        readable=MIN_BYTES,
     )
     parts = SimpleNamespace(
         settings=SimpleNamespace(
@@ -26,13 +33,16 @@ def parked(monkeypatch):
     found = SimpleNamespace(acquired=(), total=0, records=b"")
     monkeypatch.setattr(share_fetch, "shares", lambda services: parts)
     monkeypatch.setattr(share_fetch, "read_share", lambda *arguments: found)
+    monkeypatch.setattr(share_fetch, "readable_bytes", lambda *arguments: live.readable)
     waiting = []
     purgatory = SimpleNamespace(park=lambda operation, keys, ms: waiting.append(operation))
     services = SimpleNamespace(fetch_bytes_max=1_000, replicas=SimpleNamespace(fetches=purgatory))
     session = SimpleNamespace(
         partitions={PLACE: False}, group_id="g", member_id="m", rotate=lambda place: None
     )
-    request = ShareFetchRequest(share_session_epoch=1, max_wait_ms=500, max_records=10, max_bytes=1_000)
+    request = ShareFetchRequest(
+        share_session_epoch=1, max_wait_ms=500, max_records=10, max_bytes=1_000, min_bytes=MIN_BYTES
+    )
     fetch = OneShareFetch(services, None, request, session)
     fetch.acknowledged([], [])
     assert waiting == [fetch]
@@ -51,3 +61,18 @@ def test_it_acquires_nothing_from_what_was_begun_anew(parked):
     live.closed = True
     assert fetch.try_complete("key")
     assert not fetch.answer.result().responses
+
+
+def test_it_waits_for_as_many_bytes_as_it_wants_at_least(parked):
+    fetch, live = parked
+    live.readable = MIN_BYTES - 1
+    assert not fetch.try_complete("key")
+    assert not fetch.answer.done
+    fetch.expire()
+    assert fetch.answer.result().responses[0].partitions[0].acquired_records
+
+
+def test_a_partition_that_leads_no_more_is_told_before_there_are_enough_bytes(parked):
+    fetch, live = parked
+    live.readable, live.is_led = 0, False
+    assert fetch.try_complete("key")
