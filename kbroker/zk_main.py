@@ -8,6 +8,7 @@ then this broker registers and stands for election, and serves when the metadata
 from __future__ import annotations
 
 import asyncio
+import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,10 @@ if TYPE_CHECKING:
     from kbroker.storage.log_dir import LogDir
     from kbroker.storage.log_manager import LogManager
 
+_log = logging.getLogger(__name__)
+#: A start that takes longer tells what it waits for.
+_SILENT_MS = 3_000
+
 
 class ZooKeeperNode(Node):
     """A broker, any of which may be the controller."""
@@ -68,7 +73,14 @@ class ZooKeeperNode(Node):
         self._undo.append(blocking.close)
         zk = self._zk = self._zookeeper(settings, timer)
         self._undo.append(self._end_session)
-        await self._unless_failed(zk.connect())
+        silent = timer.call_later(
+            _SILENT_MS,
+            lambda: _log.info("waiting for ZooKeeper at %s", self.config.static["zookeeper.connect"]),
+        )
+        try:
+            await self._unless_failed(zk.connect())
+        finally:
+            silent.cancel()
         self.cluster_id = zk.registration.cluster_id
         if self.node_id < 0:
             await self._unless_failed(zk.generate_id(settings.reserved_max).map(self._identify))

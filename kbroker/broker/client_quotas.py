@@ -116,10 +116,12 @@ class QuotaKeeper:
             found = new.topics.get(topic)
             return [] if found is None else [each.leader for each in found.partitions]
 
+        for change in changes(old.quotas, new.quotas) if delta.quotas_changed else ():
+            try:
+                callback.quota_changed(*change)
+            except Exception:
+                _log.exception("kbroker.quota.callback failed to hear of %s", change)
         try:
-            if delta.quotas_changed:
-                for change in changes(old.quotas, new.quotas):
-                    callback.quota_changed(*change)
             if (delta.topics or delta.deleted_topics) and callback.cluster_changed(leaders):
                 self.quotas.apply(new.quotas)
                 self._look_anew()

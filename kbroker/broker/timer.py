@@ -75,5 +75,8 @@ class WheelTimer:
     def _ring(self) -> None:
         self._alarm = None
         self._alarm_ms = inf
-        self._wheel.advance(self._monotonic_ms())
-        self._rearm(self._monotonic_ms())
+        try:
+            self._wheel.advance(self._monotonic_ms())
+        finally:
+            # Also when one of them fails: the others are not to wait for the next `call_later`.
+            self._rearm(self._monotonic_ms())

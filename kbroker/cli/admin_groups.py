@@ -59,6 +59,8 @@ def describe(session: Session, names: tuple[str, ...], members: bool) -> None:
         title = f"group {group.id}  {group.type}  {group.state}  members {len(group.members)}"
         if members:
             _show_members(session, group, title)
+        elif group.type == "share":
+            session.say(f"{title}\n`kbroker-admin shares describe {group.id}` shows where it stands")
         else:
             columns = ("TOPIC", "PARTITION", "OFFSET", "END OFFSET", "LAG", "MEMBER", "HOST", "CLIENT")
             rows: list[Sequence[object]] = []

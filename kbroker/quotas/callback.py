@@ -50,11 +50,12 @@ class CallbackTable(QuotaTable):
         quotas: see `QuotaTable`; for clients for which the callback fails, and for addresses.
     """
 
-    __slots__ = ("_callback",)
+    __slots__ = ("_callback", "_has_failed")
 
     def __init__(self, callback: QuotaCallback, quotas: Mapping[Entity, Mapping[str, float]]) -> None:
         super().__init__(quotas)
         self._callback = callback
+        self._has_failed = False
 
     def has(self, *keys: str) -> bool:
         """Nobody knows before a client comes."""
@@ -70,8 +71,11 @@ class CallbackTable(QuotaTable):
             limit = float(limit)
             if not 0 < limit < math.inf:
                 raise ValueError(f"a limit of {limit}")
-        except Exception:
-            _log.exception("kbroker.quota.callback failed for user %r, client %r", user, client_id)
+        except Exception as error:
+            # Where it failed is told once: it is asked for each new client.
+            told = _log.warning if self._has_failed else _log.exception
+            told("kbroker.quota.callback failed for user %r, client %r: %r", user, client_id, error)
+            self._has_failed = True
             return super().find(key, user, client_id)
         return Match(limit, CALLBACK, _key(sharers))
 

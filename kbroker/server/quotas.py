@@ -57,6 +57,8 @@ def open_quotas(services: Services) -> None:
 def _callback(path: str, config: BrokerConfig) -> QuotaCallback:
     """What a class makes that is somewhere in Python's path. Raises ConfigError."""
     module, _, name = path.partition(":")
+    if not (module and name):
+        raise ConfigError(f"{CALLBACK} is package.module:Class, not {path}")
     try:
         made: QuotaCallback = getattr(import_module(module), name)(dict(config.static))
     except Exception as error:

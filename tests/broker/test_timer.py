@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from kbroker.broker.timer import WheelTimer
 
 
@@ -72,3 +74,16 @@ def test_a_closed_timer_calls_nothing():
     timer.call_later(10, lambda: 1 / 0)
     timer.close()
     loop.run_until(2000)
+
+
+def test_what_fails_holds_up_nothing_that_is_due_after_it():
+    loop = Loop()
+    timer = WheelTimer(lambda: loop.now, loop.arm)
+    fired = []
+    timer.call_later(10, lambda: 1 / 0)
+    timer.call_later(10, lambda: fired.append(10))
+    timer.call_later(50, lambda: fired.append(50))
+    with pytest.raises(ZeroDivisionError):
+        loop.run_until(1100)
+    loop.run_until(1100)
+    assert fired == [10, 50]
