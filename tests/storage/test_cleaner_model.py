@@ -109,6 +109,38 @@ class Compaction(RuleBasedStateMachine):
             if abort:
                 self.aborted.update(ended)
 
+    @rule(
+        contents=st.lists(CONTENT, min_size=1, max_size=4),
+        kept=st.integers(0, 3),
+        codec=CODECS,
+        rolled=st.booleans(),
+        cleaned=st.booleans(),
+    )
+    def lose_what_was_not_committed(
+        self, contents: list, kept: int, codec: int, rolled: bool, cleaned: bool
+    ) -> None:
+        """A leader that follows now: it is cut at the end of a batch that was not committed yet."""
+        committed_to = self.log.high_watermark
+        sequences = [self.sequences.get(10, 0)]
+        ends = [committed_to]
+        for content in contents:
+            self.append(content, codec, producer_id=10, producer_epoch=0, base_sequence=sequences[-1])
+            self.log.high_watermark = committed_to
+            sequences.append(sequences[-1] + len(content))
+            ends.append(self.log.log_end_offset)
+            if rolled:
+                self.log.roll(None, self.now)
+        if cleaned:
+            self.clean(1 << 16, 1 << 16, False)
+            assert self.cleaned_to <= committed_to
+        kept = min(kept, len(contents))
+        self.log.truncate_to(ends[kept])
+        self.state.truncated(self.log, ends[kept])
+        assert self.log.log_end_offset == ends[kept]
+        self.log.high_watermark = ends[kept]
+        self.written = {offset: record for offset, record in self.written.items() if offset < ends[kept]}
+        self.sequences[10] = sequences[kept]
+
     @rule()
     def roll(self) -> None:
         if self.log.segments.active.size:
