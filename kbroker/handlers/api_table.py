@@ -144,8 +144,9 @@ ZOOKEEPER_TABLE: dict[int, tuple[str, int, int]] = {
     58: ("envelope", 0, 0),
     67: ("allocate_producer_ids", 0, 0),
 }
-#: Of the metadata quorum, which there is not then.
-QUORUM_ONLY = frozenset({55, 64, 80, 81, 82, 94})
+#: Of the metadata quorum, which there is not then, and of share and streams groups, whose features it keeps. (Of
+#: consumer groups Kafka 3.9 tells there, too, and then answers UNSUPPORTED_VERSION.)
+NOT_IN_ZOOKEEPER = frozenset({55, 64, *range(76, 95)})
 
 
 class ServedApis:
@@ -187,7 +188,7 @@ class ServedApis:
             self._served[key] = (low, high)
 
     def _in_zookeeper(self) -> None:
-        without = QUORUM_ONLY | ZOOKEEPER_TABLE.keys()
+        without = NOT_IN_ZOOKEEPER | ZOOKEEPER_TABLE.keys()
         self.advertised = [each for each in self.advertised if each[0] not in without]
         self.advertised += [(key, low, high) for key, (_, low, high) in ZOOKEEPER_TABLE.items()]
         self.advertised.sort()

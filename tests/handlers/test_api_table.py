@@ -108,3 +108,12 @@ def test_our_own_request_is_answered_and_not_told(name):
     assert apis.module(19266, 0) == "kbroker_command"
     assert apis.module(19266, 1) is None
     assert 19266 not in {key for key, _, _ in apis.advertised + apis.telemetry}
+
+
+def test_in_zookeeper_nothing_is_told_of_a_quorum_and_of_groups_that_need_its_features():
+    told = {key for key, _, _ in ServedApis(zookeeper=True).advertised}
+    everywhere = {key for key, _, _ in ServedApis().advertised}
+    assert told - everywhere == ZOOKEEPER_TABLE.keys() - everywhere
+    named = {FACTS[key].name for key in everywhere - told}
+    assert {"ShareFetch", "StreamsGroupHeartbeat", "DescribeQuorum"} <= named
+    assert not named & {"ConsumerGroupHeartbeat", "DescribeTopicPartitions", "Produce", "ListConfigResources"}
