@@ -144,8 +144,8 @@ ZOOKEEPER_TABLE: dict[int, tuple[str, int, int]] = {
     58: ("envelope", 0, 0),
     67: ("allocate_producer_ids", 0, 0),
 }
-#: Of the metadata quorum, which there is not then, and of share and streams groups, whose features it keeps. (Of
-#: consumer groups Kafka 3.9 tells there, too, and then answers UNSUPPORTED_VERSION.)
+#: Of the metadata quorum, which there is not then, and of share and streams groups, whose features it keeps.
+#: (Of consumer groups Kafka 3.9 tells there, too, and then answers UNSUPPORTED_VERSION.)
 NOT_IN_ZOOKEEPER = frozenset({55, 64, *range(76, 95)})
 
 
