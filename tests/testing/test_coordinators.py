@@ -13,7 +13,7 @@ from kbroker.protocol.generated.find_coordinator_response import FindCoordinator
 from kbroker.testing import Cluster
 
 #: librdkafka looks for a lost coordinator or leader once a second.
-PATIENCE_S = 20
+PATIENCE_S = 50
 GROUP, TRANSACTION = 0, 1
 
 

@@ -278,6 +278,8 @@ class Run:
     def _wait_for_tasks(self, streamers: list[Streamer]) -> None:
         """Each task of the streams group finds its member."""
         deadline = time.monotonic() + MEND_S
+        for each in streamers:
+            each.stays = True
         while streamers and {index for each in streamers for index in each.tasks} != set(range(PARTITIONS)):
             if time.monotonic() > deadline:
                 self.history.problems.append("tasks of the streams group belong to nobody")

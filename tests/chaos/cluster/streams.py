@@ -80,6 +80,8 @@ class Streamer(Client):
                 )
             ],
         )
+        #: Whether it is to live on: whoever fell silent keeps its tasks until its session ends.
+        self.stays = False
         self._begin_anew()
 
     def _begin_anew(self) -> None:
@@ -103,7 +105,7 @@ class Streamer(Client):
         self._client.close()
 
     def _turn(self) -> None:
-        if time.monotonic() > self._until:
+        if time.monotonic() > self._until and not self.stays:
             leaves = self._epoch > 0 and self._random.random() > _SILENT
             request = api.StreamsGroupHeartbeatRequest(
                 group_id=STREAMS_GROUP, member_id=self._member_id, member_epoch=-1
