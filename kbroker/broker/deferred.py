@@ -79,6 +79,14 @@ class Deferred(Generic[T]):
         except Exception as error:
             self.fail(error)
 
+    def become(self, found: T | Deferred[T]) -> None:
+        """Take a value, or what another one will become, which is cancelled with this one."""
+        if isinstance(found, Deferred):
+            self.on_cancel = found.cancel
+            found.then(self.follow)
+        else:
+            self.resolve(found)
+
     def cancel(self) -> None:
         """Nobody wants the value any more: the listener is dropped, the resolver told."""
         if not self.done:

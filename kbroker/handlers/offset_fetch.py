@@ -73,13 +73,9 @@ def _fetch_when_heard(
             return
         if services.is_heard():
             try:
-                found = _fetch(services, version, request)
+                answer.become(_fetch(services, version, request))
             except ApiError as error:
-                found = failed(error)
-            if isinstance(found, Deferred):
-                found.then(answer.follow)
-            else:
-                answer.resolve(found)
+                answer.fail(error)
         elif services.clock.monotonic_ms() < until_ms:
             services.timer.call_later(_LOOK_MS, look)
         else:

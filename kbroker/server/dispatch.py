@@ -411,11 +411,7 @@ def asked(authorizer: Access, undecided: Undecided, again: Callable[[], Any]) ->
         except Exception as error:
             answer.fail(error)
             return
-        if isinstance(result, Deferred):
-            answer.on_cancel = result.cancel
-            result.then(answer.follow)
-        else:
-            answer.resolve(result)
+        answer.become(result)
 
     assert authorizer.ask is not None
     authorizer.ask(undecided.questions).then(go_on)

@@ -81,11 +81,7 @@ class UntilServing:
             except ProtocolError as error:
                 answer.fail(error)
                 return
-            if isinstance(found, Deferred):
-                answer.on_cancel = found.cancel
-                found.then(answer.follow)
-            else:
-                answer.resolve(found)
+            answer.become(found)
 
         def too_late() -> None:
             if not self._serves:
