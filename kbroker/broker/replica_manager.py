@@ -248,6 +248,10 @@ class ReplicaManager:
         """
         return self.hosted(tp.topic, tp.partition).when_committed(last_offset)
 
+    def high_watermark(self, tp: TopicPartition) -> int:
+        """The end of what is committed of `tp`, as far as this broker knows."""
+        return self.hosted(tp.topic, tp.partition).high_watermark
+
     def read_internal(self, tp: TopicPartition, offset: int, max_bytes: int = 1 << 20) -> bytes:
         """Whole batches of `tp` from the one that holds `offset` on, empty at the log's end.
 
@@ -510,13 +514,24 @@ class ReplicaManager:
         if was_leader:
             self._tell(Leadership(tp, partition.topic_id, -1))
 
+    def set_aside(self, tp: TopicPartition) -> None:
+        """Lead or copy a partition no more; its log is kept out of the way, as one that belongs to nobody."""
+        partition = self.partitions.get((tp.topic, tp.partition))
+        if partition is not None:
+            self._drop(partition, self.logs.set_aside)
+            return
+        try:
+            self.logs.set_aside(tp)
+        except StorageError as error:
+            _log.error("cannot set %s aside: %s", tp, error.text)
+
     def _delete_topic(self, topic: TopicImage) -> None:
         for index in range(len(topic.partitions)):
             partition = self.partitions.get((topic.name, index))
             if partition is not None and partition.topic_id == topic.id:
                 self._drop(partition)
 
-    def _drop(self, partition: Partition) -> None:
+    def _drop(self, partition: Partition, end: Callable[[TopicPartition], object] | None = None) -> None:
         tp = partition.topic_partition
         del self.partitions[tp]
         self.topic_stats.drop(tp.topic)
@@ -525,9 +540,9 @@ class ReplicaManager:
         partition.close(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         if had_log:
             try:
-                self.logs.delete(tp)
+                (end or self.logs.delete)(tp)
             except StorageError as error:
-                _log.error("cannot delete %s: %s", tp, error.text)
+                _log.error("cannot move %s away: %s", tp, error.text)
         self._tell(Leadership(tp, partition.topic_id, -1, deleted=True))
 
     def _reconfigure(self, image: ClusterImage, delta: ClusterDelta) -> None:

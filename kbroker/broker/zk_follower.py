@@ -54,8 +54,10 @@ class ZkFollower:
     Args:
         metadata: what this broker knows; its epoch is that of the newest controller it has heard of.
         replicas: led and copied as told.
-        broker_epoch: of this broker's registration; -1: it has none.
+        broker_epoch: of this broker's registration in ZooKeeper; -1: it has none.
         on_newer: told that another controller is active, while this node believes to be it.
+
+    During a migration to KRaft the controller may be one of a quorum, where this broker is registered, too.
     """
 
     def __init__(
@@ -71,6 +73,11 @@ class ZkFollower:
         self._replicas = replicas
         self._broker_epoch = broker_epoch
         self._on_newer = on_newer
+        #: Whether the newest controller that was obeyed is a quorum's; told when that changes.
+        self.is_kraft = False
+        self.on_other_kind: Callable[[], None] = _nothing
+        #: The epoch of the registration with the quorum; -1: there is none.
+        self.quorum_epoch: Callable[[], int] = _no_epoch
         self._told: Mapping[TopicPartition, Replica] = {}
         self._ahead: Mapping[TopicPartition, PartitionImage] = {}
         #: Neither led nor copied, until LeaderAndIsr names them again.
@@ -188,9 +195,10 @@ class ZkFollower:
     # -- obeying ---------------------------------------------------------------------------------------------
 
     def _leader_and_isr(self, request: LeaderAndIsrRequest, version: int) -> Deferred[LeaderAndIsrResponse]:
-        code = self._refusal(request, request.is_kraft_controller)
+        code = self._refusal(request)
         if code is not ErrorCode.NONE:
             return _done(_led(request, version, code, lambda tp: code))
+        self._set_aside_replicas(request)
         before = self._metadata.image
         known, errors = following.leader_and_isr(self._known(), self._node_id, request, self._is_offline)
         obeyed = [tp for tp, each in errors.items() if each is ErrorCode.NONE]
@@ -208,15 +216,18 @@ class ZkFollower:
         return self._publish(known, delta, answer)
 
     def _update_metadata(self, request: UpdateMetadataRequest) -> Deferred[UpdateMetadataResponse]:
-        code = self._refusal(request, request.is_kraft_controller)
+        code = self._refusal(request)
         if code is not ErrorCode.NONE:
             return _done(UpdateMetadataResponse(error_code=code))
         before = self._metadata.image
-        known = following.update_metadata(self._known(), self._node_id, self._broker_epoch(), request)
+        for topic in following.untold_topics(before, request):
+            for index in range(len(topic.partitions)):
+                self._replicas.set_aside(TopicPartition(topic.name, index))
+        known = following.update_metadata(self._known(), self._node_id, self.own_epoch(), request)
         return self._publish(known, difference(before, known.image), UpdateMetadataResponse)
 
     def _stop_replica(self, request: StopReplicaRequest) -> Deferred[StopReplicaResponse]:
-        code = self._refusal(request, request.is_kraft_controller)
+        code = self._refusal(request)
         if code is not ErrorCode.NONE:
             return _done(StopReplicaResponse(error_code=code))
         before = self._metadata.image
@@ -241,22 +252,41 @@ class ZkFollower:
     def _known(self) -> Followed:
         return Followed(self._metadata.image, self._told, self._ahead)
 
+    def own_epoch(self) -> int:
+        """Of this broker's registration with the kind of controller that it obeys; -1: it has none."""
+        return self.quorum_epoch() if self.is_kraft else self._broker_epoch()
+
     def _refusal(
-        self, request: LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest, is_kraft: bool
+        self, request: LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest
     ) -> ErrorCode:
-        image = self._metadata.image
+        image, is_kraft = self._metadata.image, request.is_kraft_controller
         code = following.refusal(
             image,
-            self._broker_epoch(),
+            self.quorum_epoch() if is_kraft else self._broker_epoch(),
             controller_epoch=request.controller_epoch,
             broker_epoch=request.broker_epoch,
-            is_kraft=is_kraft,
         )
-        if code is ErrorCode.NONE and request.controller_epoch > image.epoch:
+        if code is not ErrorCode.NONE:
+            return code
+        if is_kraft != self.is_kraft:
+            _log.info("the controller is %s now", "a KRaft quorum's" if is_kraft else "a broker's")
+            self.is_kraft = is_kraft
+            self.on_other_kind()
+        if request.controller_epoch > image.epoch:
             if image.controller_id == self._node_id:
                 self._on_newer()
-            self.on_new_controller()
+            if not is_kraft:
+                # What a quorum decides is in ZooKeeper later; it tells of everything anew.
+                self.on_new_controller()
         return code
+
+    def _set_aside_replicas(self, request: LeaderAndIsrRequest) -> None:
+        """Logs of partitions that this broker is no replica of any more, unheard by it, are kept aside."""
+        if not following.is_full(request):
+            return
+        held = [(tp, log.topic_id) for tp, log in self._replicas.logs.logs.items()]
+        for tp in following.untold_replicas(held, request):
+            self._replicas.set_aside(tp)
 
     def _publish(self, known: Followed, delta: ClusterDelta, answer: Callable[[], T]) -> Deferred[T]:
         self._told, self._ahead = known.replicas, known.ahead
@@ -283,6 +313,11 @@ class ZkFollower:
 
 def _nothing() -> None:
     """Until somebody asks to be told."""
+
+
+def _no_epoch() -> int:
+    """There is no quorum."""
+    return -1
 
 
 def _name(delta: ClusterDelta, image: ClusterImage, partitions: Iterable[TopicPartition]) -> None:

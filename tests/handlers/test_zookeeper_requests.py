@@ -3,6 +3,8 @@
 The same calls were made to a broker of Apache Kafka 3.9.2 with ZooKeeper; what it answered is expected here.
 """
 
+from pathlib import Path
+
 import pytest
 
 from kbroker.broker.zk_follower import ZkFollower
@@ -40,7 +42,8 @@ class ZkNode(Node):
         self.deposed, self.epoch = 0, OWN_EPOCH
         self.metadata = ZkMetadata(self.cache, ClusterImage("cluster-id"))
         self.metadata.publish_from_now()
-        self.services.extras["zookeeper"] = ZkFollower(
+        self.folder = folder
+        self.follower = self.services.extras["zookeeper"] = ZkFollower(
             1, self.metadata, self.replicas, lambda: self.epoch, self._depose
         )
         self.dispatcher = Dispatcher(self.services)
@@ -168,8 +171,28 @@ def test_requests_that_mean_an_earlier_life(node):
     assert node.tell(broker_epoch=OWN_EPOCH - 1) == 77
     # The broker's own registration may be answered later than the controller hears of it.
     assert node.tell(broker_epoch=OWN_EPOCH + 1) == 0
-    # A KRaft controller means offsets.
-    assert node.tell(broker_epoch=3, is_kraft_controller=True) == 0
+
+
+def test_a_kraft_controller_means_the_registration_with_the_quorum(node):
+    node.follower.quorum_epoch = lambda: 30
+    assert node.tell(broker_epoch=29, is_kraft_controller=True) == 77
+    assert not node.follower.is_kraft
+    assert node.tell(broker_epoch=30, is_kraft_controller=True) == 0
+    assert node.follower.is_kraft
+    assert node.cache.image.brokers[1].epoch == 30
+    # A broker is the controller again: the migration was called off.
+    assert node.tell(broker_epoch=OWN_EPOCH, controller_epoch=2) == 0
+    assert not node.follower.is_kraft
+    assert node.cache.image.brokers[1].epoch == OWN_EPOCH
+
+
+def test_a_quorum_that_is_heard_first_does_not_have_topics_looked_for_in_zookeeper(node):
+    looked = []
+    node.follower.on_new_controller = lambda: looked.append(True)
+    assert node.tell(controller_epoch=2, is_kraft_controller=True) == 0
+    assert not looked
+    assert node.tell(controller_epoch=3) == 0
+    assert looked
 
 
 def test_a_broker_that_is_not_registered_yet_answers_when_it_is(node):
@@ -300,12 +323,39 @@ def test_a_topic_with_another_id_is_another_one(node):
     assert node.replicas.get("x", 1) is None
 
 
+def kept_aside(node):
+    return sorted(
+        each.name.rpartition(".")[0] for each in Path(node.folder).iterdir() if "-stray" in each.name
+    )
+
+
 def test_all_there_is_by_a_kraft_controller(node):
+    """What it does not name is gone, unheard by this broker; its logs are not lost."""
     node.tell(("x", ID, [state()]), ("y", OTHER_ID, [state()]))
+    assert node.lead() == (0, 0)
     assert node.tell(("y", OTHER_ID, [state(epoch=6)]), is_kraft_controller=True, type=1) == 0
-    assert node.cache.image.topics.names() == ["y"]
-    assert node.tell(("x", ID, [state()]), is_kraft_controller=True, type=2) == 0
     assert node.cache.image.topics.names() == ["x", "y"]
+    # A broker's controller never tells all.
+    assert node.tell(("y", OTHER_ID, [state(epoch=6)]), type=2) == 0
+    assert node.cache.image.topics.names() == ["x", "y"]
+    assert node.tell(("y", OTHER_ID, [state(epoch=6)]), is_kraft_controller=True, type=2) == 0
+    assert node.cache.image.topics.names() == ["y"]
+    assert kept_aside(node) == ["x-0"]
+    assert node.tell(("x", ID, [state()]), is_kraft_controller=True, type=1) == 0
+    assert node.cache.image.topics.names() == ["x", "y"]
+    assert node.lead(epoch=9) == (0, 0)
+
+
+def test_all_that_this_broker_has_by_a_kraft_controller(node):
+    node.tell(("x", ID, [state()]), ("y", OTHER_ID, [state()]))
+    assert node.lead() == (0, 0)
+    assert node.lead(name="y", topic_id=OTHER_ID) == (0, 0)
+    assert node.lead(epoch=6, is_kraft_controller=True, type=1) == (0, 0)
+    assert kept_aside(node) == []
+    assert node.lead(epoch=7, is_kraft_controller=True, type=2) == (0, 0)
+    assert kept_aside(node) == ["y-0"]
+    assert node.replicas.get("y", 0) is None
+    assert node.replicas.get("x", 0).is_leader
 
 
 # -- stopping --

@@ -49,7 +49,7 @@ _ANY_EPOCH = (-1, -2)
 #: Of other brokers UpdateMetadata does not say under which epoch they registered.
 EPOCH_UNKNOWN = -1
 #: `type` of a request of a KRaft controller, during a migration: all there is, not only what changed.
-FULL = 1
+FULL = 2
 
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 #: Where a partition should be of which nothing is known yet.
@@ -90,15 +90,15 @@ IsOffline = Callable[[TopicPartition], bool]
 Errors = dict[TopicPartition, ErrorCode]
 
 
-def refusal(
-    image: ClusterImage, own_epoch: int, *, controller_epoch: int, broker_epoch: int, is_kraft: bool
-) -> ErrorCode:
+def refusal(image: ClusterImage, own_epoch: int, *, controller_epoch: int, broker_epoch: int) -> ErrorCode:
     """Whether a request is obeyed at all.
 
-    A broker epoch above our own one is that of a registration whose answer is still on its way. One of a
-    KRaft controller is an offset, not to be compared.
+    A broker epoch above our own one is that of a registration whose answer is still on its way.
+
+    Args:
+        own_epoch: of the registration with the controller's kind: in ZooKeeper, or with the quorum.
     """
-    if broker_epoch != EPOCH_UNKNOWN and not is_kraft and broker_epoch < own_epoch:
+    if broker_epoch != EPOCH_UNKNOWN and broker_epoch < own_epoch:
         return ErrorCode.STALE_BROKER_EPOCH
     if controller_epoch < image.epoch:
         return ErrorCode.STALE_CONTROLLER_EPOCH
@@ -299,7 +299,7 @@ def update_metadata(
             if before is not None and _is_older(state, before):
                 state = before
             topics.set(name, topic_id, told.partition_index, state)
-    if request.is_kraft_controller and request.type == FULL:
+    if is_full(request):
         for topic in known.image.topics:
             if topic.id not in named:
                 gone(topic)
@@ -309,6 +309,32 @@ def update_metadata(
     }
     image = replace(topics.image(request), brokers={**gone_brokers, **live})
     return Followed(image, replicas, ahead)
+
+
+def is_full(request: UpdateMetadataRequest | LeaderAndIsrRequest) -> bool:
+    """Whether it tells of all there is: what it does not name is there no more."""
+    return request.is_kraft_controller and request.type == FULL
+
+
+def untold_topics(image: ClusterImage, request: UpdateMetadataRequest) -> list[TopicImage]:
+    """Topics that a request which tells of all does not name: they were deleted, unheard by this broker."""
+    if not is_full(request):
+        return []
+    named = {topic_id for _, topic_id, _ in told_topics(request)}
+    return [topic for topic in image.topics if topic.id not in named]
+
+
+def untold_replicas(
+    held: Iterable[tuple[TopicPartition, Uuid]], request: LeaderAndIsrRequest
+) -> list[TopicPartition]:
+    """Of the partitions that this broker has a log of, with their topics' ids, those that a request which
+    tells of all it has does not name."""
+    if not is_full(request):
+        return []
+    named = {
+        (topic_id, each.partition_index) for _, topic_id, states in led_topics(request) for each in states
+    }
+    return [tp for tp, topic_id in held if topic_id != ZERO_UUID and (topic_id, tp.partition) not in named]
 
 
 def told_topics(
