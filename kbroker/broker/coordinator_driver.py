@@ -287,12 +287,12 @@ class GroupCoordinatorDriver:
         member_epoch: int,
         topics: list[tuple[str, Uuid, list[int]]] | None,
         require_stable: bool,
-    ) -> Deferred[list[tuple[str, list[FetchedOffset]]]]:
-        """OffsetFetch of one group."""
-        driver = self._shard(group_id)
-        return driver.read(
-            driver.shard.fetch_offsets(group_id, member_id, member_epoch, topics, require_stable)
-        )
+    ) -> list[tuple[str, list[FetchedOffset]]]:
+        """OffsetFetch of one group: what is committed now, as in Kafka. It waits for nothing: while a replica
+        is slow to go, a group that begins anew would be refused after offsets.commit.timeout.ms.
+        """
+        shard = self._shard(group_id).see_committed()
+        return shard.fetch_offsets(group_id, member_id, member_epoch, topics, require_stable)
 
     def delete_offsets(self, group_id: str, partitions: list[tuple[str, int]]) -> Deferred[DeletedOffsets]:
         """OffsetDelete."""

@@ -2,7 +2,8 @@
 
 When is a record applied, and when is a request answered? A record is applied the moment it is in our log,
 so that the next decision sees it. Every answer, also one that only read, waits until all that was in the
-log when it was made is committed, so that nobody hears of what may still be lost. A record that was
+log when it was made is committed, so that nobody hears of what may still be lost; only OffsetFetch is told
+what was true at the high watermark, at once (`see_committed`). A record that was
 appended can be lost only together with the leadership; then the whole shard is dropped and every request
 that waits gets NOT_COORDINATOR; a later leadership reads the log anew. So nothing ever has to be undone.
 With one replica a commit is there at once, and none of this costs a wait.
@@ -57,6 +58,8 @@ class Replicas(Protocol):
     ) -> tuple[int, bool]: ...
 
     def when_committed(self, tp: TopicPartition, last_offset: int) -> Deferred[None]: ...
+
+    def high_watermark(self, tp: TopicPartition) -> int: ...
 
     def read_internal(self, tp: TopicPartition, offset: int, max_bytes: int = LOAD_BYTES) -> bytes: ...
 
@@ -143,6 +146,7 @@ class ShardDriver(Generic[S]):
     def _become_ready(self) -> None:
         self.ready = True
         self.load_ms = self.now_ms() - self._made_ms
+        self.shard.committed(self._load_offset)
         if self._skipped:
             _log.warning("%s: passed over %d records of unknown kinds", self.tp, self._skipped)
         self.perform(self.shard.loaded(self.now_ms()))
@@ -168,7 +172,7 @@ class ShardDriver(Generic[S]):
             for record in records:
                 marker = decode_control_message(record)[1]
                 if isinstance(marker, EndTxnMarker):
-                    self.shard.apply_marker(header.producer_id, marker.commit)
+                    self.shard.apply_marker(header.producer_id, marker.commit, header.base_offset)
             return
         producer_id = header.producer_id if header.is_transactional else -1
         for record in records:
@@ -206,6 +210,12 @@ class ShardDriver(Generic[S]):
         if not ticket.done:
             self._waiting[ticket] = None
         return ticket
+
+    def see_committed(self) -> S:
+        """The shard, told how far its log is committed: to read what is committed now, without a wait."""
+        if not self._committed:
+            self.shard.committed(self._replicas.high_watermark(self.tp))
+        return self.shard
 
     def settle(self) -> None:
         """Write what waits to be written with others."""
@@ -277,6 +287,8 @@ class ShardDriver(Generic[S]):
         """As `take`, for a batch of `count` records of that time and no producer, which was made just now."""
         first, self._committed = self._replicas.append_own(self.tp, batch, count - 1, timestamp)
         self._last_offset = first + count - 1
+        if self._committed:
+            self.shard.committed(first + count)
         return first
 
     def end_transaction(
@@ -288,12 +300,12 @@ class ShardDriver(Generic[S]):
             ApiError: the marker is refused, or the log cannot be written.
         """
         self.settle()
-        self.take(
+        offset = self.take(
             build_end_txn_batch(
                 marker, producer_id=producer_id, producer_epoch=producer_epoch, timestamp=timestamp_ms
             )
         )
-        self.shard.apply_marker(producer_id, marker.commit)
+        self.shard.apply_marker(producer_id, marker.commit, offset)
         return self.read(None)
 
     @property
@@ -308,7 +320,7 @@ class ShardDriver(Generic[S]):
         with.
         """
         if not self._committed and self._replicas.when_committed(self.tp, self._last_offset).succeeded:
-            self._committed = True
+            self._all_committed()
         if self._committed:
             action(ErrorCode.NONE)
             return
@@ -330,7 +342,7 @@ class ShardDriver(Generic[S]):
         last_offset = self._last_offset
         commit = self._replicas.when_committed(self.tp, last_offset)
         if commit.succeeded:
-            self._committed = True
+            self._all_committed()
             self._answer(replies)
             return
         limit: TimerHandle | None = None
@@ -344,7 +356,7 @@ class ShardDriver(Generic[S]):
                 self._fail(replies, ErrorCode.NOT_COORDINATOR)
                 return
             if last_offset == self._last_offset:
-                self._committed = True
+                self._all_committed()
             self._answer(replies)
 
         if not commit.done:
@@ -352,6 +364,10 @@ class ShardDriver(Generic[S]):
                 self._commit_timeout_ms, lambda: self._fail(replies, ErrorCode.COORDINATOR_NOT_AVAILABLE)
             )
         commit.then(committed)
+
+    def _all_committed(self) -> None:
+        self._committed = True
+        self.shard.committed(self._last_offset + 1)
 
     def _answer(self, replies: list[Reply]) -> None:
         for ticket, response in replies:

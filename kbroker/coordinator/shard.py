@@ -85,8 +85,12 @@ class Shard(Protocol):
         """Take over a record of the log; `producer_id` is set if it is part of an open transaction."""
         ...
 
-    def apply_marker(self, producer_id: int, committed: bool) -> None:
-        """The transaction of `producer_id` ended."""
+    def apply_marker(self, producer_id: int, committed: bool, offset: int) -> None:
+        """The transaction of `producer_id` ended, by the marker at `offset` of the log."""
+        ...
+
+    def committed(self, end: int) -> None:
+        """The log is committed below `end`; called when that is found out, at the latest before a read."""
         ...
 
     def decode(self, key: bytes, value: bytes | None) -> CoordinatorRecord | None:

@@ -11,7 +11,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
-from kbroker.broker.gather import failed, gather
 from kbroker.coordinator.group.offset_requests import FetchedOffset
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
 from kbroker.protocol.generated.offset_fetch_response import (
@@ -73,7 +72,7 @@ def _fetch_when_heard(
             return
         if services.is_heard():
             try:
-                answer.become(_fetch(services, version, request))
+                answer.resolve(_fetch(services, version, request))
             except ApiError as error:
                 answer.fail(error)
         elif services.clock.monotonic_ms() < until_ms:
@@ -85,19 +84,15 @@ def _fetch_when_heard(
     return answer
 
 
-def _fetch(
-    services: Services, version: int, request: OffsetFetchRequest
-) -> OffsetFetchResponse | Deferred[OffsetFetchResponse]:
+def _fetch(services: Services, version: int, request: OffsetFetchRequest) -> OffsetFetchResponse:
     if version < _MANY_SINCE:
         return _fetch_one(services, version, request)
     image = services.metadata.image
-    parts = [_fetch_group(services, version, request, group) for group in request.groups]
-
-    def answer(found: list[_Found | ApiError]) -> OffsetFetchResponse:
-        groups = zip(request.groups, found)
-        return OffsetFetchResponse(groups=[_group(image, version, group, each) for group, each in groups])
-
-    return gather(parts).map(answer)
+    groups = [
+        _group(image, version, group, _fetch_group(services, version, request, group))
+        for group in request.groups
+    ]
+    return OffsetFetchResponse(groups=groups)
 
 
 def _check_repeats(request: OffsetFetchRequest) -> None:
@@ -111,23 +106,19 @@ def _check_repeats(request: OffsetFetchRequest) -> None:
 # -- one group, up to version 7 ------------------------------------------------------------------------------
 
 
-def _fetch_one(
-    services: Services, version: int, request: OffsetFetchRequest
-) -> Deferred[OffsetFetchResponse]:
+def _fetch_one(services: Services, version: int, request: OffsetFetchRequest) -> OffsetFetchResponse:
     topics = None
     if request.topics is not None:
         topics = [(topic.name, ZERO_UUID, topic.partition_indexes) for topic in request.topics]
-    fetched = services.groups.fetch_offsets(request.group_id, None, -1, topics, request.require_stable)
-    return fetched.map(
-        lambda found: OffsetFetchResponse(
-            topics=[
-                OffsetFetchResponseTopic(
-                    name=name,
-                    partitions=[OffsetFetchResponsePartition(**_fields(each)) for each in partitions],
-                )
-                for name, partitions in found
-            ]
-        )
+    found = services.groups.fetch_offsets(request.group_id, None, -1, topics, request.require_stable)
+    return OffsetFetchResponse(
+        topics=[
+            OffsetFetchResponseTopic(
+                name=name,
+                partitions=[OffsetFetchResponsePartition(**_fields(each)) for each in partitions],
+            )
+            for name, partitions in found
+        ]
     )
 
 
@@ -147,7 +138,7 @@ def _fields(fetched: FetchedOffset) -> dict[str, Any]:
 
 def _fetch_group(
     services: Services, version: int, request: OffsetFetchRequest, group: OffsetFetchRequestGroup
-) -> Deferred[_Found]:
+) -> _Found | ApiError:
     topics: list[tuple[str, Uuid, list[int]]] | None = None
     if group.topics is not None:
         topics = []
@@ -164,7 +155,7 @@ def _fetch_group(
             group.group_id, group.member_id, group.member_epoch, topics, request.require_stable
         )
     except ApiError as error:
-        return failed(error)
+        return error
 
 
 def _group(

@@ -25,6 +25,7 @@ class Replicas:
         self.next_offset = 0
         self.refuse = None
         self.instant = True
+        self.committed_end = 0
         self.waiting = []
 
     def append_internal(self, tp, batch, *, origin):
@@ -49,6 +50,9 @@ class Replicas:
         waiting, self.waiting = self.waiting, []
         for done in waiting:
             done.resolve(None)
+
+    def high_watermark(self, tp):
+        return self.committed_end
 
     def read_internal(self, tp, offset, max_bytes=LOAD_BYTES):
         out = bytearray()
@@ -116,6 +120,26 @@ def test_a_read_waits_for_what_it_saw(replicas):
     replicas.commit()
     assert reading.result() == "after"
     assert driver.read("later").done
+
+
+def test_who_asks_where_to_read_on_hears_at_once_what_is_committed(replicas):
+    def told():
+        [(_, [fetched])] = driver.see_committed().fetch_offsets("g", None, -1, [("t", ZERO_UUID, [0])], True)
+        return fetched.committed and fetched.committed.offset
+
+    driver = driver_of(replicas)
+    commit(driver, 5)
+    assert told() == 5
+    replicas.instant = False
+    replicas.committed_end = replicas.next_offset
+    commit(driver, 6)
+    end_of_6 = replicas.next_offset
+    commit(driver, 7)
+    assert told() == 5
+    replicas.committed_end = end_of_6  # the high watermark moved, whoever waits for all is not told yet
+    assert told() == 6
+    replicas.commit()
+    assert told() == 7
 
 
 def test_a_refused_record_changes_nothing(replicas):

@@ -150,18 +150,18 @@ def test_offsets_of_open_transactions_are_unstable_until_the_marker():
     assert fetched(w, asked, stable=True) == [("a", [(0, None, 88), (1, None, 0)])]
     assert fetched(w, asked) == [("a", [(0, 100, 0), (1, None, 0)])]
     assert fetched(w, None, stable=True) == [("a", [(0, None, 88)]), ("b", [(0, 300, 0)])]
-    w.shard.apply_marker(7, True)
+    w.shard.apply_marker(7, True, len(w.log))
     assert fetched(w, asked, stable=True) == [("a", [(0, 111, 0), (1, None, 0)])]
 
 
 def test_an_aborted_transaction_changes_nothing_and_an_overtaken_one_neither():
     w = World()
     transactional(w, "a", 0, 1, 7)
-    w.shard.apply_marker(7, False)
+    w.shard.apply_marker(7, False, len(w.log))
     assert w.offset("a", 0) is None
     transactional(w, "a", 0, 2, 7)
     w.commit(("a", 0, 3))
-    w.shard.apply_marker(7, True)
+    w.shard.apply_marker(7, True, len(w.log))
     assert w.offset("a", 0) == 3
 
 
@@ -170,7 +170,7 @@ def test_a_tombstone_takes_what_a_transaction_would_have_made_true():
     transactional(w, "a", 0, 1, 7)
     w.perform(w.shard.delete_group("x", "g"))
     assert w.answers["x"] == 0
-    w.shard.apply_marker(7, True)
+    w.shard.apply_marker(7, True, len(w.log))
     assert w.offset("a", 0) is None
     assert not w.shard.offsets.has_any("g")
 

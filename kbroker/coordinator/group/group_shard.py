@@ -255,7 +255,7 @@ class GroupShard:
         topics: list[tuple[str, Uuid, list[int]]] | None,
         require_stable: bool,
     ) -> list[tuple[str, list[FetchedOffset]]]:
-        """OffsetFetch of one group; see `OffsetRequests.fetch`."""
+        """OffsetFetch of one group, as far as was said to be `committed`; see `OffsetRequests.fetch`."""
         return self._offset_requests.fetch(group_id, member_id, member_epoch, topics, require_stable)
 
     def delete_offsets(self, ticket: Ticket, group_id: str, partitions: list[tuple[str, int]]) -> Outcome:
@@ -300,14 +300,18 @@ class GroupShard:
         """Make true what a record says."""
         self._appliers[record.key.API_KEY](record, offset, producer_id)
 
-    def apply_marker(self, producer_id: int, committed: bool) -> None:
+    def apply_marker(self, producer_id: int, committed: bool, offset: int) -> None:
         """A transaction's pending offsets become true, or go."""
-        self.offsets.end_transaction(producer_id, committed)
+        self.offsets.end_transaction(producer_id, committed, offset)
+
+    def committed(self, end: int) -> None:
+        """The log is committed below `end`."""
+        self.offsets.committed(end)
 
     def _apply_offset(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
         key, value = record.key, record.value
         if value is None:
-            self.offsets.remove(key.group, key.topic, key.partition)
+            self.offsets.remove(key.group, key.topic, key.partition, offset)
             return
         if key.group not in self.groups:
             self.groups[key.group] = ClassicGroup(key.group)

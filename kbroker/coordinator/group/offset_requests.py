@@ -151,33 +151,30 @@ class OffsetRequests:
             group.check_fetch(member_id, member_epoch)
         if topics is None:
             return self._fetch_all(group_id, require_stable)
-        stored = self._offsets.topics(group_id)
         found = []
         for topic, topic_id, partitions in topics:
-            have = stored.get(topic, {})
             answers = []
             for partition in partitions:
-                committed = have.get(partition)
-                if require_stable and self._offsets.is_unstable(group_id, topic, partition):
-                    answers.append(FetchedOffset(partition, None, ErrorCode.UNSTABLE_OFFSET_COMMIT))
-                elif committed is not None and _other_topic(committed.topic_id, topic_id):
-                    answers.append(FetchedOffset(partition, None))
-                else:
-                    answers.append(FetchedOffset(partition, committed))
+                answer = self._fetch_one(group_id, topic, partition, require_stable)
+                if answer.committed is not None and _other_topic(answer.committed.topic_id, topic_id):
+                    answer = FetchedOffset(partition, None)
+                answers.append(answer)
             found.append((topic, answers))
         return found
 
+    def _fetch_one(self, group_id: str, topic: str, partition: int, require_stable: bool) -> FetchedOffset:
+        committed, is_unstable = self._offsets.as_committed(group_id, topic, partition)
+        if require_stable and is_unstable:
+            return FetchedOffset(partition, None, ErrorCode.UNSTABLE_OFFSET_COMMIT)
+        return FetchedOffset(partition, committed)
+
     def _fetch_all(self, group_id: str, require_stable: bool) -> list[tuple[str, list[FetchedOffset]]]:
-        found = []
-        for topic, partitions in self._offsets.topics(group_id).items():
-            answers = []
-            for partition, committed in partitions.items():
-                if require_stable and self._offsets.is_unstable(group_id, topic, partition):
-                    answers.append(FetchedOffset(partition, None, ErrorCode.UNSTABLE_OFFSET_COMMIT))
-                else:
-                    answers.append(FetchedOffset(partition, committed))
-            found.append((topic, answers))
-        return found
+        found: dict[str, list[FetchedOffset]] = {}
+        for topic, partition in self._offsets.committed_keys(group_id):
+            answer = self._fetch_one(group_id, topic, partition, require_stable)
+            if answer.committed is not None or answer.code:
+                found.setdefault(topic, []).append(answer)
+        return list(found.items())
 
     # -- OffsetDelete and DeleteGroups -----------------------------------------------------------------------
 

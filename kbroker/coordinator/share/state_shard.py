@@ -258,8 +258,11 @@ class ShareStateShard:
             )
             self.states[key] = _folded(old, what)._replace(updates=old.updates + 1)
 
-    def apply_marker(self, producer_id: int, committed: bool) -> None:
+    def apply_marker(self, producer_id: int, committed: bool, offset: int) -> None:
         """There are no transactions here."""
+
+    def committed(self, end: int) -> None:
+        """All answers wait until what they say is committed."""
 
     def loaded(self, now_ms: int) -> Outcome:
         """Nothing runs by time."""

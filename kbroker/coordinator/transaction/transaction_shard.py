@@ -315,8 +315,11 @@ class TransactionShard:
         else:
             self._ongoing.pop(transactional_id, None)
 
-    def apply_marker(self, producer_id: int, committed: bool) -> None:
+    def apply_marker(self, producer_id: int, committed: bool, offset: int) -> None:
         """There are no transactions on this topic."""
+
+    def committed(self, end: int) -> None:
+        """All answers wait until what they say is committed."""
 
     # -- time (Shard) ----------------------------------------------------------------------------------------
 

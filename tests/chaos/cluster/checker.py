@@ -179,7 +179,8 @@ def _ends_back(history: History) -> Iterator[str]:
     highest: dict[Key, int] = {}
     for look in sorted(history.ends, key=lambda look: look.began):
         if look.offset < highest.get(look.key, 0):
-            yield f"{look.key}: the end was {highest[look.key]}, then {look.offset}"
+            told = f"by node {look.node} in epoch {look.leader_epoch}"
+            yield f"{look.key}: the end was {highest[look.key]}, then {look.offset}, {told}"
         highest[look.key] = max(look.offset, highest.get(look.key, 0))
 
 

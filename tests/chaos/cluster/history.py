@@ -61,12 +61,14 @@ class Committed(NamedTuple):
 
 
 class EndSeen(NamedTuple):
-    """An answer of ListOffsets (latest)."""
+    """An answer of ListOffsets (latest): the node that gave it, and the epoch of the last record there."""
 
     key: Key
     offset: int
     began: float
     ended: float
+    node: int = -1
+    leader_epoch: int = -1
 
 
 class Move(NamedTuple):

@@ -18,6 +18,13 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from kbroker.client.cluster import Cluster as WireClient
 from kbroker.client.errors import ClientError, NotConnected
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.handlers.list_offsets import LATEST
+from kbroker.protocol.generated.list_offsets_request import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
+from kbroker.protocol.generated.list_offsets_response import ListOffsetsResponse
 from kbroker.protocol.generated.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
 from kbroker.protocol.generated.produce_response import ProduceResponse
 from kbroker.protocol.record_batch import Record, build_batch
@@ -353,6 +360,7 @@ class Watcher(Client):
             QUICK
             | {"bootstrap.servers": self.bootstrap, "group.id": self._group, "enable.auto.commit": False}
         )
+        client = WireClient(self.bootstrap, timeout_s=2)
         places = [Place(*key) for key in self._keys]
         while not self.stopping.wait(0.2):
             began = time.monotonic()
@@ -363,11 +371,25 @@ class Watcher(Client):
                         look = Committed(self._group, key, place.offset, began, time.monotonic())
                         self.history.committed.append(look)
             for key in self._end_keys:
-                began = time.monotonic()
-                with suppress(KafkaException):
-                    _, end = consumer.get_watermark_offsets(Place(*key), timeout=2, cached=False)
-                    self.history.ends.append(EndSeen(key, end, began, time.monotonic()))
+                with suppress(ApiError, ClientError, OSError):
+                    self._look_at_end(client, key)
+        client.close()
         consumer.close()
+
+    def _look_at_end(self, client: WireClient, key: Key) -> None:
+        """One question, one answer: librdkafka's get_watermark_offsets asks twice and mixes the answers, so
+        that an error for the end beside a start of 0 may come out as an end of 0.
+        """
+        began = time.monotonic()
+        [node] = client.leaders([TopicPartition(*key)])
+        wanted = ListOffsetsPartition(partition_index=key[1], timestamp=LATEST)
+        topic = ListOffsetsTopic(name=key[0], partitions=[wanted])
+        request = ListOffsetsRequest(replica_id=-1, topics=[topic])
+        answer = client._ask_at(client.node(node), request, ListOffsetsResponse, 7)
+        [part] = answer.topics[0].partitions
+        if not part.error_code:
+            seen = EndSeen(key, part.offset, began, time.monotonic(), node, part.leader_epoch)
+            self.history.ends.append(seen)
 
 
 class Churner(Client):
