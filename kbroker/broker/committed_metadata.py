@@ -80,7 +80,9 @@ class CommittedMetadata:
         began_s = perf_counter()
         for data in self._read_log(start, high_watermark):
             self._loader.load(read_items(data))
-        self._take()
+        if not self._loader.in_transaction:
+            # What lies within one is not there before its end: nobody is to take a snapshot of that.
+            self._take()
         self._measured(self._loader.next_offset - start, began_s)
 
     def loaded(self, items: Sequence[LogItem], snapshot_id: OffsetAndEpoch) -> None:

@@ -256,7 +256,7 @@ class ControllerChores:
     def _append(
         self, decide: Callable[[ClusterImage], Decision[T]], timeout_ms: float | None = None
     ) -> Deferred[T]:
-        deferred = self._controller.append_records(decide, timeout_ms)
+        deferred = self._controller.append_records(decide, timeout_ms, always=True)
         self._arm()
         return deferred
 
@@ -331,7 +331,7 @@ class ControllerChores:
             return fence_broker(image, broker_id, broker_epoch, self.rules)
 
         def fence() -> Deferred[None]:
-            return self._controller.append_records(decide)
+            return self._controller.append_records(decide, always=True)
 
         def again() -> None:
             if not self._liveness.alive(broker_id, self._now()):
@@ -354,7 +354,9 @@ class ControllerChores:
                 outcome.result()
             except ApiError as error:
                 if self._controller.active:
-                    _log.warning("%s: %s", what, error.text)
+                    # In a cluster that is still ZooKeeper's (KIP-866) there is nothing to be done.
+                    level = logging.DEBUG if error.code is ErrorCode.NOT_CONTROLLER else logging.WARNING
+                    _log.log(level, "%s: %s", what, error.text)
                     if again is not None:
                         self._timer.call_later(_RETRY_MS, again)
 

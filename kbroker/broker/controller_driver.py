@@ -20,7 +20,8 @@ from kbroker.controller.features import METADATA_VERSION
 from kbroker.controller.producer_ids import ProducerIdBlock, allocate_block
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.delta import ClusterDelta
-from kbroker.metadata.image import ClusterImage
+from kbroker.metadata.difference import difference
+from kbroker.metadata.image import BEFORE_MIGRATION, ClusterImage
 from kbroker.metadata.records import encode_record
 from kbroker.metrics.histogram import Histogram
 from kbroker.plain import replace
@@ -35,6 +36,12 @@ T = TypeVar("T")
 #: (records, image before, whether the leaders themselves ask) -> records.
 Adapt = Callable[["Sequence[MetadataRecord]", ClusterImage, bool], "Sequence[MetadataRecord]"]
 
+#: Whether a metadata transaction is open after such a record.
+_IN_TRANSACTION = {
+    "BeginTransactionRecord": True,
+    "EndTransactionRecord": False,
+    "AbortTransactionRecord": False,
+}
 #: Followers read whole batches, and take none above 8 MiB.
 _MAX_BATCH_BYTES = 4 << 20
 #: What a record needs in a batch besides its value, at most.
@@ -130,6 +137,8 @@ class _Pending(NamedTuple):
     last_offset: int
     image: ClusterImage
     delta: ClusterDelta
+    #: A metadata transaction is open after it (KIP-868): nobody may see it before that has ended.
+    is_open: bool
 
 
 class _Waiting(NamedTuple):
@@ -158,6 +167,7 @@ class ControllerDriver:
         self._epoch = -1
         self._speculative = metadata.image
         self._pending: deque[_Pending] = deque()
+        self._in_transaction = False
         self._waiting: deque[_Waiting] = deque()
         #: Decisions asked for, answers that took too long, what deciding and appending takes in µs.
         self.started = self.timed_out = 0
@@ -201,6 +211,7 @@ class ControllerDriver:
         timeout_ms: float | None = None,
         *,
         by_leader: bool = False,
+        always: bool = False,
     ) -> Deferred[T]:
         """Decide on the speculative image; resolved with the response when its records are applied here.
 
@@ -209,12 +220,15 @@ class ControllerDriver:
             timeout_ms: how long to wait for the commit at most. REQUEST_TIMED_OUT after that, and the records
                 may still become true; with 0 or less nothing is done at all. None waits for ever.
             by_leader: the partitions' own leaders ask for it, and learn from the answer.
+            always: also while the cluster is still ZooKeeper's (KIP-866): all else is NOT_CONTROLLER then.
         """
         deferred: Deferred[T] = Deferred()
         began_s = perf_counter()
         try:
             if self._writer is None:
                 raise ApiError(ErrorCode.NOT_CONTROLLER)
+            if self._speculative.zk_migration_state == BEFORE_MIGRATION and not always:
+                raise ApiError(ErrorCode.NOT_CONTROLLER, "The controller is in pre-migration mode.")
             self.started += 1
             if timeout_ms is not None and timeout_ms <= 0:
                 self.timed_out += 1
@@ -244,6 +258,8 @@ class ControllerDriver:
 
     def _append(self, writer: MetadataWriter, decision: Decision[Any]) -> int:
         """Append the records; the offset that has to be committed before the answer holds."""
+        if self._in_transaction and decision.records and not decision.in_transaction:
+            raise ApiError(ErrorCode.NOT_CONTROLLER, "The controller is in the middle of a transaction.")
         for part in _batches(decision, self._speculative.metadata_version):
             self._append_batch(writer, part)
         # Without records the answer may still rest on what is not committed yet.
@@ -251,19 +267,23 @@ class ControllerDriver:
 
     def _append_batch(self, writer: MetadataWriter, part: _Batch) -> None:
         delta = ClusterDelta(self._speculative)
+        is_open = was_open = self._in_transaction
         for record in part.records:
             delta.replay(record)
+            is_open = _IN_TRANSACTION.get(record.NAME, is_open)
         values = part.values
         # The image exists before the batch: whatever a flush commits in between finds its pending entry.
         first_offset = writer.end_offset
         last_offset = first_offset + len(values) - 1
         image = delta.image(last_offset, self._epoch)
         before, self._speculative = self._speculative, image
-        self._pending.append(_Pending(first_offset, last_offset, image, delta))
+        self._pending.append(_Pending(first_offset, last_offset, image, delta, is_open))
+        self._in_transaction = is_open
         try:
             writer.append(values)
         except ApiError:
             self._pending.pop()
+            self._in_transaction = was_open
             self._speculative = before
             raise
 
@@ -291,6 +311,10 @@ class ControllerDriver:
     def committed(self, high_watermark: int) -> None:
         """Publish what is committed now, then give the answers that waited for it."""
         while self._pending and self._pending[0].last_offset < high_watermark:
+            if self._pending[0].is_open:
+                if not self._hand_over_transaction(high_watermark):
+                    return
+                continue
             pending = self._pending.popleft()
             self._metadata.handed_over(pending.first_offset, pending.image, pending.delta)
         while self._waiting and self._waiting[0].last_offset < high_watermark:
@@ -302,6 +326,16 @@ class ControllerDriver:
             for watcher in self._watchers:
                 watcher.committed(self.committed_image)
 
+    def _hand_over_transaction(self, high_watermark: int) -> bool:
+        """The batches of the oldest transaction as one, if its last one is committed, too."""
+        last = next((at for at, each in enumerate(self._pending) if not each.is_open), None)
+        if last is None or self._pending[last].last_offset >= high_watermark:
+            return False
+        parts = [self._pending.popleft() for _ in range(last + 1)]
+        image = parts[-1].image
+        self._metadata.handed_over(parts[0].first_offset, image, difference(self._metadata.image, image))
+        return True
+
     def kraft_version_is(self, level: int) -> None:
         """The quorum has committed that level of kraft.version, which no metadata record says."""
         if self._speculative.kraft_version != level:
@@ -311,6 +345,7 @@ class ControllerDriver:
         """This node is no controller any more: whoever waits has to ask the next one."""
         was_active, self._writer = self.active, None
         self._pending.clear()
+        self._in_transaction = False
         while self._waiting:
             waiting = self._waiting.popleft()
             if waiting.timeout is not None:

@@ -51,6 +51,7 @@ class ControllerRegistration:
         self._request = ControllerRegistrationRequest(
             controller_id=setup.node_id,
             incarnation_id=setup.incarnation_id,
+            zk_migration_ready=node.zk_migration_ready,
             listeners=[
                 Listener(name=e.name, host=e.host, port=e.port, security_protocol=e.security_protocol)
                 for e in setup.controller_endpoints

@@ -12,6 +12,8 @@ from kbroker.controller.features import METADATA_VERSION
 from kbroker.controller.partitions import DIRECTORY_LEVEL
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import (
+    BEFORE_MIGRATION,
+    MIGRATING,
     RESERVED_DIRECTORIES,
     BrokerImage,
     ClusterImage,
@@ -55,6 +57,9 @@ class NodeRegistration(NamedTuple):
     rack: str | None = None
     log_dirs: Sequence[Uuid] = ()
     previous_broker_epoch: int | None = None
+    #: A broker still in ZooKeeper's mode; a controller that may take over such a cluster (KIP-866).
+    is_migrating_zk_broker: bool = False
+    zk_migration_ready: bool = False
 
 
 _DEFAULT_RULES = ElectionRules()
@@ -67,7 +72,7 @@ def register_controller(image: ClusterImage, node: NodeRegistration) -> Decision
     record = RegisterControllerRecord(
         controller_id=node.id,
         incarnation_id=node.incarnation_id,
-        zk_migration_ready=False,
+        zk_migration_ready=node.zk_migration_ready,
         end_points=[
             ControllerEndpoint(name=e.name, host=e.host, port=e.port, security_protocol=e.security_protocol)
             for e in node.endpoints
@@ -117,8 +122,11 @@ def register_broker(
     Raises:
         ApiError: UNSUPPORTED_VERSION, the broker cannot work at a finalized feature level;
             INVALID_REGISTRATION, its log directories are not its own, or not all different;
-            DUPLICATE_BROKER_REGISTRATION, another incarnation is alive.
+            DUPLICATE_BROKER_REGISTRATION, another incarnation is alive;
+            BROKER_ID_NOT_REGISTERED, a broker in ZooKeeper's mode where nothing migrates, or one in KRaft's
+            before the migration has begun.
     """
+    _check_migration(image, node)
     old = image.brokers.get(node.id)
     same = old is not None and old.incarnation_id == node.incarnation_id
     if old is not None and alive and not same:
@@ -151,10 +159,25 @@ def register_broker(
     return Decision(epoch, [*records, record], atomic=False)
 
 
+def _check_migration(image: ClusterImage, node: NodeRegistration) -> None:
+    state = image.zk_migration_state
+    if node.is_migrating_zk_broker and state not in (BEFORE_MIGRATION, MIGRATING):
+        raise ApiError(
+            ErrorCode.BROKER_ID_NOT_REGISTERED, "Controller does not support registering ZK brokers."
+        )
+    if not node.is_migrating_zk_broker and state == BEFORE_MIGRATION:
+        raise ApiError(
+            ErrorCode.BROKER_ID_NOT_REGISTERED,
+            "Controller is in pre-migration mode and cannot register KRaft brokers until the metadata "
+            "migration is complete.",
+        )
+
+
 def _registration(image: ClusterImage, node: NodeRegistration, epoch: int) -> RegisterBrokerRecord:
     level = image.metadata_version
     return RegisterBrokerRecord(
         broker_id=node.id,
+        is_migrating_zk_broker=node.is_migrating_zk_broker,
         incarnation_id=node.incarnation_id,
         broker_epoch=epoch,
         end_points=[

@@ -33,9 +33,11 @@ class Decision(Generic[T]):
     """Records to append, in order, and the answer to give once they are committed.
 
     An atomic decision becomes one batch; one that is not may be cut into several (each of its records
-    leaves the cluster in a state that could have been meant).
+    leaves the cluster in a state that could have been meant). Only one that goes on, or ends, a metadata
+    transaction is `in_transaction`.
     """
 
     response: T
     records: Sequence[MetadataRecord] = made(default_factory=list)
     atomic: bool = True
+    in_transaction: bool = False

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from kbroker.controller.decision import Decision
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.metadata.image import CONFIG_BROKER, ClusterImage, FeatureRange
+from kbroker.metadata.image import BEFORE_MIGRATION, CONFIG_BROKER, MIGRATING, ClusterImage, FeatureRange
 from kbroker.protocol.generated.config_record import ConfigRecord
 from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 from kbroker.protocol.primitives import Message
@@ -165,6 +165,8 @@ def _unsuitable(
         )
     if update.level > current and update.upgrade_type != UPGRADE:
         return "Can't downgrade to a newer version."
+    if update.name == METADATA_VERSION and image.zk_migration_state in (BEFORE_MIGRATION, MIGRATING):
+        return "Unable to modify metadata.version while a ZK migration is in progress."
     needed = _NEEDED_METADATA_VERSION.get(update.name, 0)
     if update.level and image.metadata_version < needed:
         return (

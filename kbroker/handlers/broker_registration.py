@@ -1,6 +1,6 @@
 """BrokerRegistration: a broker comes to the cluster, at the active controller (KIP-631).
 
-v0 first; v1 brokers that migrate from ZooKeeper (refused: none do any more); v2 log directories (KIP-858);
+v0 first; v1 brokers that migrate from ZooKeeper (KIP-866); v2 log directories (KIP-858);
 v3 the epoch of the last clean stop (KIP-966); v4 features whose lowest level is 0.
 """
 
@@ -33,8 +33,6 @@ def handle(
         )
         services.active_chores.refused(request.broker_id, request.incarnation_id, foreign)
         raise foreign
-    if request.is_migrating_zk_broker:
-        raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, "The cluster takes no brokers of ZooKeeper's.")
     node = NodeRegistration(
         request.broker_id,
         request.incarnation_id,
@@ -43,6 +41,7 @@ def handle(
         request.rack,
         request.log_dirs,
         request.previous_broker_epoch,
+        is_migrating_zk_broker=request.is_migrating_zk_broker,
     )
     return services.active_chores.register(node).map(
         lambda epoch: BrokerRegistrationResponse(broker_epoch=epoch)

@@ -31,6 +31,7 @@ def handle(
         request.incarnation_id,
         [Endpoint(e.name, e.host, e.port, e.security_protocol) for e in request.listeners],
         {f.name: FeatureRange(f.min_supported_version, f.max_supported_version) for f in request.features},
+        zk_migration_ready=request.zk_migration_ready,
     )
 
     def decide(image: ClusterImage) -> Decision[None]:
@@ -41,7 +42,7 @@ def handle(
             )
         return register_controller(image, node)
 
-    return services.controller.append_records(decide).map(
+    return services.controller.append_records(decide, always=True).map(
         lambda _: ControllerRegistrationResponse(error_message="")
     )
 

@@ -218,6 +218,7 @@ class ClusterDelta:
             record.in_controlled_shutdown,
             tuple(record.log_dirs),
             None if cordoned is None else tuple(cordoned),
+            record.is_migrating_zk_broker,
         )
         self.brokers[record.broker_id] = None
 
@@ -328,8 +329,11 @@ class ClusterDelta:
         self._table("tokens").pop(record.token_id, None)
         self.tokens_changed = True
 
+    def _zk_migration(self, record: Any) -> None:
+        self._written["zk_migration_state"] = record.zk_migration_state
+
     def _nothing(self, record: Any) -> None:
-        """A no-op; ZooKeeper migration is over in every log that we read."""
+        """A no-op."""
 
 
 def changed_partition(old: PartitionImage, record: Any) -> PartitionImage:
@@ -382,7 +386,7 @@ _APPLY: dict[str, Callable[[ClusterDelta, Any], None]] = {
     "BeginTransactionRecord": ClusterDelta._nothing,
     "EndTransactionRecord": ClusterDelta._nothing,
     "AbortTransactionRecord": ClusterDelta._nothing,
-    "ZkMigrationStateRecord": ClusterDelta._nothing,
+    "ZkMigrationStateRecord": ClusterDelta._zk_migration,
     "RemoveUserScramCredentialRecord": ClusterDelta._remove_scram,
     "RemoveDelegationTokenRecord": ClusterDelta._remove_token,
     "RegisterControllerRecord": ClusterDelta._register_controller,

@@ -28,6 +28,9 @@ RESERVED_DIRECTORIES = 100
 #: `leader_recovery_state` of a partition: an unclean leader has to say when it has recovered.
 RECOVERED, RECOVERING = 0, 1
 
+#: `zk_migration_state`, as in the log: the way from ZooKeeper to KRaft (KIP-866).
+NOT_MIGRATED, MIGRATING, BEFORE_MIGRATION, MIGRATED = range(4)
+
 #: Topics that Kafka marks as internal in Metadata answers.
 INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
 
@@ -57,7 +60,10 @@ class FeatureRange(NamedTuple):
 
 
 class BrokerImage(NamedTuple):
-    """A registered broker. `epoch` is the offset of its registration; a fenced broker leads nothing."""
+    """A registered broker. `epoch` is the offset of its registration; a fenced broker leads nothing.
+
+    `is_migrating_zk_broker`: its metadata still come from ZooKeeper, or from who controls that (KIP-866).
+    """
 
     id: int
     epoch: int
@@ -69,6 +75,7 @@ class BrokerImage(NamedTuple):
     in_controlled_shutdown: bool = False
     log_dirs: tuple[Uuid, ...] = ()
     cordoned_log_dirs: tuple[Uuid, ...] | None = None
+    is_migrating_zk_broker: bool = False
 
     def endpoint(self, listener_name: str) -> Endpoint | None:
         """The endpoint of that listener, None if the broker has no such listener."""
@@ -258,6 +265,7 @@ class ClusterImage:
     acls: Mapping[Uuid, Any] = made(default_factory=dict)
     scram: Mapping[tuple[str, int], Any] = made(default_factory=dict)
     tokens: Mapping[str, Any] = made(default_factory=dict)
+    zk_migration_state: int = NOT_MIGRATED
 
     def config(self, resource_type: int, name: str) -> Mapping[str, str]:
         """The configs set on a resource, empty if none. Broker "" is the cluster-wide default."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kbroker.metadata.image import (
+    NOT_MIGRATED,
     BrokerImage,
     ClusterImage,
     ControllerImage,
@@ -28,6 +29,7 @@ from kbroker.protocol.generated.register_controller_record import (
     RegisterControllerRecord,
 )
 from kbroker.protocol.generated.topic_record import TopicRecord
+from kbroker.protocol.generated.zk_migration_state_record import ZkMigrationStateRecord
 
 _METADATA_VERSION = "metadata.version"
 
@@ -40,6 +42,8 @@ def image_records(image: ClusterImage) -> Iterator[MetadataRecord]:
     for name, level in image.features.items():
         if name != _METADATA_VERSION:
             yield FeatureLevelRecord(name=name, feature_level=level)
+    if image.zk_migration_state != NOT_MIGRATED:
+        yield ZkMigrationStateRecord(zk_migration_state=image.zk_migration_state)
     for broker in image.brokers.values():
         yield broker_record(broker)
     for controller in image.controllers.values():
@@ -63,6 +67,7 @@ def broker_record(broker: BrokerImage) -> RegisterBrokerRecord:
     """The registration that leads to this state of a broker."""
     return RegisterBrokerRecord(
         broker_id=broker.id,
+        is_migrating_zk_broker=broker.is_migrating_zk_broker,
         incarnation_id=broker.incarnation_id,
         broker_epoch=broker.epoch,
         end_points=[

@@ -9,6 +9,7 @@ import random
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.kraft_node import KraftNode, KraftSetup
 from kbroker.broker.storage_format import StorageFormat, format_storage
+from kbroker.controller.features import LATEST_METADATA_VERSION
 from kbroker.controller.topics import TopicRules, create_topics
 from kbroker.metadata.cache import MetadataCache
 from kbroker.metadata.image import Endpoint
@@ -95,6 +96,7 @@ class QuorumWorld:
         self.transports = {}
         self.failures = []
         self.cut = set()
+        self.metadata_version = LATEST_METADATA_VERSION
 
     def reaches(self, one, other):
         return (one, other) not in self.cut
@@ -140,12 +142,12 @@ class QuorumWorld:
 
         self.after(1, later)
 
-    def start(self, *node_ids, is_controller=True, policy=DEFAULT_POLICY):
+    def start(self, *node_ids, is_controller=True, policy=DEFAULT_POLICY, **more):
         for node_id in node_ids:
-            self._start(node_id, is_controller, policy)
+            self._start(node_id, is_controller, policy, more)
         return self
 
-    def _start(self, node_id, is_controller, policy):
+    def _start(self, node_id, is_controller, policy, more):
         disk = self.disks.get(node_id)
         if disk is None:
             disk = self.disks[node_id] = MemoryDisk()
@@ -156,6 +158,7 @@ class QuorumWorld:
                 node_id=node_id,
                 directory_ids=[self.uuid()],
                 static_voters=True,
+                metadata_version=self.metadata_version,
             )
             format_storage(disk, plan, self.clock.now)
         cache = self.caches[node_id] = MetadataCache("cluster")
@@ -168,6 +171,7 @@ class QuorumWorld:
             static_voters=self.voters,
             snapshots=policy,
             random=self.random.randrange,
+            **more,
         )
         transport = self.transports[node_id] = Transport(self, node_id)
         node = self.nodes[node_id] = KraftNode(

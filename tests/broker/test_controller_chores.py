@@ -50,7 +50,7 @@ class Driver:
         self.active = False
         self.watcher.resigned()
 
-    def append_records(self, decide, timeout_ms=None):
+    def append_records(self, decide, timeout_ms=None, *, always=False):
         deferred = Deferred()
         try:
             if not self.active:

@@ -42,11 +42,9 @@ def followers_do_not_count_producers(patch):
 def decisions_are_told_before_they_are_committed(patch):
     """The controller answers when it has appended."""
 
-    def append_records(
-        self, decide, timeout_ms=None, append=ControllerDriver.append_records, *, by_leader=False
-    ):
+    def append_records(self, decide, timeout_ms=None, append=ControllerDriver.append_records, **more):
         told = Deferred()
-        append(self, lambda image: _tell(told, decide(image)), timeout_ms, by_leader=by_leader).then(
+        append(self, lambda image: _tell(told, decide(image)), timeout_ms, **more).then(
             lambda done: _fail(told, done)
         )
         return told

@@ -386,7 +386,7 @@ class SimController:
         for node in self.world.nodes.values():
             self.world.at(self.world.now + self.world.metadata_delay(), node.catch_up)
 
-    def append_records(self, decide, *, by_leader=False):
+    def append_records(self, decide, *, by_leader=False, always=False):
         answer = Deferred()
         try:
             decision = decide(self.image)

@@ -15,12 +15,13 @@ from kbroker.controller.features import (
     TRANSACTION_VERSION,
     min_insync_records,
 )
-from kbroker.metadata.image import ClusterImage
+from kbroker.metadata.image import BEFORE_MIGRATION, ClusterImage
 from kbroker.metadata.records import MetadataRecord
 from kbroker.protocol.generated.abort_transaction_record import AbortTransactionRecord
 from kbroker.protocol.generated.begin_transaction_record import BeginTransactionRecord
 from kbroker.protocol.generated.end_transaction_record import EndTransactionRecord
 from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
+from kbroker.protocol.generated.zk_migration_state_record import ZkMigrationStateRecord
 
 #: `metadata.version` from which records may be bracketed as a transaction (3.6-IV1, KIP-868).
 TRANSACTION_LEVEL = 13
@@ -69,17 +70,24 @@ def feature_records(
 
 
 def bootstrap(
-    image: ClusterImage, formatted: Sequence[MetadataRecord], min_insync_replicas: int
+    image: ClusterImage,
+    formatted: Sequence[MetadataRecord],
+    min_insync_replicas: int,
+    *,
+    migrates: bool = False,
 ) -> Decision[None]:
     """The first controller of a new cluster repeats the formatted records in its log.
 
     Args:
         formatted: the records of the first snapshot; without any, this release's newest level is taken.
         min_insync_replicas: the controller's own setting, see `features.min_insync_records`.
+        migrates: the cluster is still ZooKeeper's, and is to be taken over (KIP-866).
     """
     records = list(formatted) or feature_records()
     if _level(records, ELR_VERSION) > 0:
         records += min_insync_records(image, min_insync_replicas)
+    if migrates:
+        records.append(ZkMigrationStateRecord(zk_migration_state=BEFORE_MIGRATION))
     if _level(records, METADATA_VERSION) >= TRANSACTION_LEVEL:
         records = [BeginTransactionRecord(name="Bootstrap records"), *records, EndTransactionRecord()]
     return Decision(None, records)
