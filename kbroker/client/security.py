@@ -14,9 +14,9 @@ from kbroker.protocol.generated.sasl_authenticate_request import SaslAuthenticat
 from kbroker.protocol.generated.sasl_authenticate_response import SaslAuthenticateResponse
 from kbroker.protocol.generated.sasl_handshake_request import SaslHandshakeRequest
 from kbroker.protocol.generated.sasl_handshake_response import SaslHandshakeResponse
-from kbroker.security.jaas import JaasEntry, parse_jaas
+from kbroker.security.jaas import parse_jaas
 from kbroker.security.sasl import LoginFailed
-from kbroker.security.sasl_client import check_client, new_client
+from kbroker.security.sasl_client import ClientLogins
 
 if TYPE_CHECKING:
     import ssl
@@ -48,19 +48,25 @@ class ClientSecurity:
         protocol = self._settings.get("security.protocol", "PLAINTEXT").upper()
         if protocol not in _PROTOCOLS:
             raise ConfigError(f"security.protocol must be one of {', '.join(_PROTOCOLS)}, not {protocol}")
-        self.mechanism = self._settings["sasl.mechanism"] if protocol.startswith("SASL_") else ""
+        mechanism = self._settings["sasl.mechanism"] if protocol.startswith("SASL_") else ""
         self._tls: ssl.SSLContext | None = None
-        self._entry: JaasEntry | None = None
+        self._logins: ClientLogins | None = None
         if protocol in ("SSL", "SASL_SSL"):
             from kbroker.security.ssl_context import client_context
 
             self._tls = client_context(lambda name: self._settings.get(name, ""), "the client")
-        if self.mechanism:
+        if mechanism:
             text = self._settings.get("sasl.jaas.config", "")
             if not text:
-                raise ConfigError(f"SASL {self.mechanism} needs sasl.jaas.config")
-            self._entry = parse_jaas(text)
-            check_client(self.mechanism, self._entry, "the client")
+                raise ConfigError(f"SASL {mechanism} needs sasl.jaas.config")
+            self._logins = ClientLogins(
+                mechanism,
+                parse_jaas(text),
+                lambda name: self._settings.get(name, ""),
+                lambda: secrets.token_urlsafe(24),
+                lambda: time.time_ns() // 1_000_000,
+                "the client",
+            )
 
     def secure(self, sock: socket.socket, host: str) -> socket.socket:
         """The socket to use in place of a connected one.
@@ -87,16 +93,16 @@ class ClientSecurity:
         Raises:
             NotTrusted: the broker refuses, or is not who it says.
         """
-        if self._entry is None:
+        if self._logins is None:
             return None
-        where = str(connection.address)
-        agreed = connection.ask(SaslHandshakeRequest(mechanism=self.mechanism), SaslHandshakeResponse)
+        where, mechanism = str(connection.address), self._logins.mechanism
+        agreed = connection.ask(SaslHandshakeRequest(mechanism=mechanism), SaslHandshakeResponse)
         if agreed.error_code == ErrorCode.UNSUPPORTED_SASL_MECHANISM:
             has = ", ".join(agreed.mechanisms)
-            raise NotTrusted(f"{where} has no SASL mechanism {self.mechanism}, but {has}")
+            raise NotTrusted(f"{where} has no SASL mechanism {mechanism}, but {has}")
         if agreed.error_code:
             raise NotTrusted(f"{where} takes no login: error {agreed.error_code}")
-        client = new_client(self.mechanism, self._entry, _nonce, time.time_ns() // 1_000_000)
+        client = self._logins.new(connection.address.host)
         challenge: bytes | None = None
         while True:
             try:
@@ -112,7 +118,3 @@ class ClientSecurity:
             if client.done:
                 break
         return time.monotonic() + lifetime_ms / 1000 * _SESSION_SHARE if lifetime_ms > 0 else None
-
-
-def _nonce() -> str:
-    return secrets.token_urlsafe(24)

@@ -85,22 +85,46 @@ class OAuthServer:
 
 
 class OAuthClient:
-    """The client's side."""
+    """The client's side.
 
-    def __init__(self, token: str, extensions: Mapping[str, str] | None = None) -> None:
-        more = "".join(f"{name}={value}\x01" for name, value in (extensions or {}).items())
-        self._message = f"n,,\x01auth=Bearer {token}\x01{more}\x01".encode()
-        self._sent = False
+    Args:
+        token: asked for when the exchange begins; it may take long, and raise LoginFailed.
+    """
 
-    @property
-    def done(self) -> bool:
-        """See `SaslClient`."""
-        return self._sent
+    def __init__(self, token: Callable[[], str], extensions: Mapping[str, str] | None = None) -> None:
+        self._token = token
+        self._more = "".join(f"{name}={value}\x01" for name, value in (extensions or {}).items())
+        self.done = False
+        self._refused = False
 
     def step(self, challenge: bytes | None) -> bytes:
         """See `SaslClient`."""
-        self._sent = True
-        return self._message if challenge is None else b"\x01"
+        if challenge is None:
+            return f"n,,\x01auth=Bearer {self._token()}\x01{self._more}\x01".encode()
+        if self._refused:
+            raise LoginFailed("the server goes on after it has refused the token")
+        # Nothing is a yes, anything a no, which one has heard before it is told as an error.
+        self._refused = bool(challenge)
+        self.done = not challenge
+        return b"\x01" if challenge else b""
+
+
+def extensions_of(options: Mapping[str, str]) -> dict[str, str]:
+    """What options `extension_NAME` add to a login (KIP-342).
+
+    Raises:
+        ConfigError: a name or value that cannot be sent.
+    """
+    prefix = "extension_"
+    found = {name[len(prefix) :]: text for name, text in options.items() if name.startswith(prefix)}
+    for name, text in found.items():
+        if (
+            not re.fullmatch("[A-Za-z]+", name)
+            or name == "auth"
+            or not re.fullmatch(r"[\x21-\x7e \t\r\n]*", text)
+        ):
+            raise ConfigError(f"{prefix}{name}: names of extensions are letters, values can be printed")
+    return found
 
 
 # -- tokens without a signature, for tests -------------------------------------------------------------------

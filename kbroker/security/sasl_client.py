@@ -2,53 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from kbroker.errors import ConfigError
-from kbroker.security.jaas import OAUTHBEARER, PLAIN, JaasEntry
-from kbroker.security.oauth import OAuthClient, write_unsecured
+from kbroker.security.jaas import GSSAPI, OAUTHBEARER, PLAIN, JaasEntry
+from kbroker.security.oauth import OAuthClient, extensions_of, write_unsecured
 from kbroker.security.sasl import SaslClient
 from kbroker.security.sasl_plain import PlainClient
 from kbroker.security.scram import MECHANISMS as SCRAM, TOKEN_AUTH, ScramClient
 
-
-def check_client(mechanism: str, entry: JaasEntry, what: str) -> None:
-    """Whether `new_client` can be made of these.
-
-    Args:
-        what: whose settings they are, for the error.
-
-    Raises:
-        ConfigError: it cannot.
-    """
-    new_client(mechanism, entry, lambda: "nonce", 0, what)
+_ENDPOINT = "sasl.oauthbearer.token.endpoint.url"
 
 
-def new_client(
-    mechanism: str, entry: JaasEntry, nonce: Callable[[], str], now_ms: int, what: str = "the client"
-) -> SaslClient:
-    """A new exchange.
+class ClientLogins:
+    """Logs in, again and again, as the same user.
 
     Args:
+        mechanism: of the listener.
+        entry: who this is.
+        setting: text of a setting beside the entry; empty where it is not set.
         nonce: random text, never used before.
-        now_ms: wall clock; for tokens that the client writes itself.
+        now_ms: wall clock; for tokens.
+        what: whose settings they are, for errors.
+        allowed: the URLs that may be asked for tokens; None: whatever is set.
+
+    Attributes:
+        slow: steps ask others (a KDC, a token endpoint), so they are for a thread, one at a time.
 
     Raises:
         ConfigError: the options lack something, or the mechanism is not supported.
     """
-    if mechanism not in entry.mechanisms:
-        raise ConfigError(
-            f"{what}: the login module is that of {' or '.join(entry.mechanisms)}, not of {mechanism}"
-        )
-    options = entry.options
-    if mechanism == OAUTHBEARER:
-        return OAuthClient(write_unsecured(options, now_ms))
-    if mechanism != PLAIN and mechanism not in SCRAM:
-        raise ConfigError(f"{what}: SASL mechanism {mechanism} is not supported here")
-    user, password = options.get("username", ""), options.get("password", "")
-    if not user or not password:
-        raise ConfigError(f"{what}: the login module needs username and password")
-    if mechanism == PLAIN:
-        return PlainClient(user, password)
-    is_token = options.get(TOKEN_AUTH, "").lower() == "true"
-    return ScramClient(mechanism, user, password, nonce(), {TOKEN_AUTH: "true"} if is_token else None)
+
+    def __init__(
+        self,
+        mechanism: str,
+        entry: JaasEntry,
+        setting: Callable[[str], str],
+        nonce: Callable[[], str],
+        now_ms: Callable[[], int],
+        what: str,
+        allowed: Sequence[str] | None = None,
+    ) -> None:
+        if mechanism not in entry.mechanisms:
+            raise ConfigError(
+                f"{what}: the login module is that of {' or '.join(entry.mechanisms)}, not of {mechanism}"
+            )
+        self.mechanism = mechanism
+        self._options = entry.options
+        self._nonce, self._now_ms, self._what = nonce, now_ms, what
+        self.slow = mechanism == GSSAPI or (mechanism == OAUTHBEARER and bool(setting(_ENDPOINT)))
+        self._make: Callable[[str], SaslClient]
+        if mechanism == GSSAPI:
+            from kbroker.security.gssapi_client import gssapi_clients
+
+            self._make = gssapi_clients(entry.options, setting("sasl.kerberos.service.name"), what)
+        elif mechanism == OAUTHBEARER:
+            self._make = self._by_token(setting, allowed)
+        elif mechanism == PLAIN or mechanism in SCRAM:
+            self._make = self._by_password()
+        else:
+            raise ConfigError(f"{what}: SASL mechanism {mechanism} is not supported here")
+
+    def new(self, host: str) -> SaslClient:
+        """A new exchange with that host, as it was asked for."""
+        return self._make(host)
+
+    def _by_password(self) -> Callable[[str], SaslClient]:
+        options, mechanism = self._options, self.mechanism
+        user, password = options.get("username", ""), options.get("password", "")
+        if not user or not password:
+            raise ConfigError(f"{self._what}: the login module needs username and password")
+        if mechanism == PLAIN:
+            return lambda host: PlainClient(user, password)
+        is_token = options.get(TOKEN_AUTH, "").lower() == "true"
+        more = {TOKEN_AUTH: "true"} if is_token else None
+        return lambda host: ScramClient(mechanism, user, password, self._nonce(), more)
+
+    def _by_token(
+        self, setting: Callable[[str], str], allowed: Sequence[str] | None
+    ) -> Callable[[str], SaslClient]:
+        options, more = self._options, extensions_of(self._options)
+        if not setting(_ENDPOINT):
+            write_unsecured(options, 0)
+            return lambda host: OAuthClient(lambda: write_unsecured(options, self._now_ms()), more)
+        from kbroker.security.token_endpoint import TokenKeeper, token_endpoint
+
+        fetch = token_endpoint(options, setting, self._what, allowed)
+        keeper = TokenKeeper(fetch, self._now_ms, float(setting("sasl.login.refresh.window.factor") or 0.8))
+        return lambda host: OAuthClient(keeper.token, more)

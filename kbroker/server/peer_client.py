@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kbroker.broker.timer import Timer
     from kbroker.protocol.primitives import Message
     from kbroker.server.peer_security import PeerSecurity
+    from kbroker.server.runtime import BlockingRunner
 
 #: Largest answer that is taken from a peer.
 RESPONSE_BYTES_MAX = 512 * 1024 * 1024
@@ -57,6 +58,7 @@ class PeerClient:
         self._connections: dict[tuple[PeerAddress, str], PeerConnection] = {}
         self._watches: set[PeerWatch] = set()
         self._closed = False
+        self._logins: BlockingRunner | None = None
 
     def send(
         self,
@@ -81,6 +83,7 @@ class PeerClient:
                 self._client_id,
                 self._buffers,
                 None if self._security is None else self._security(address),
+                self._run_login,
             )
         return connection.send(request, timeout_ms, version)
 
@@ -113,6 +116,13 @@ class PeerClient:
             watch.begin()
         return watch
 
+    def _run_login(self, work: Callable[[], object], done: Callable[[BaseException | None], None]) -> None:
+        if self._logins is None:
+            from kbroker.server.runtime import BlockingRunner
+
+            self._logins = BlockingRunner(self._loop, threads=1, name="peer-login")
+        self._logins.run(work, done)
+
     def _renewal_ms(self, address: PeerAddress) -> float:
         secured = self._security is not None and self._security(address) is not None
         # Others are set as this node is, most likely.
@@ -131,5 +141,8 @@ class PeerClient:
         connections, self._connections = list(self._connections.values()), {}
         for connection in connections:
             connection.close()
+        if self._logins is not None:
+            # Whom it asks may not answer.
+            self._logins.close(wait=False)
         # Transports close in the loop's next turn.
         await asyncio.sleep(0)

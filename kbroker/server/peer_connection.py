@@ -29,8 +29,10 @@ from kbroker.protocol.primitives import read_unknown_tags
 from kbroker.server.peer_socket import CONNECT_MS_MAX, PeerSocket, ReceiveBuffers, connect
 
 if TYPE_CHECKING:
+    from kbroker.broker.raft_driver import RunBlocking
     from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.protocol.primitives import Message
+    from kbroker.security.sasl_client import ClientLogins
     from kbroker.server.peer_security import PeerSecurity
 
 _log = logging.getLogger(__name__)
@@ -48,6 +50,8 @@ _FIRST_API_VERSIONS = 3
 
 #: The part of a session's lifetime after which this node logs in again (Kafka: between 0.85 and 0.95).
 _SESSION_SHARE = 0.9
+#: A login that asks others (a KDC, a token endpoint) may take longer than one between two nodes.
+_SLOW_LOGIN_MS_MAX = 30_000
 
 
 class _State(Enum):
@@ -93,6 +97,7 @@ class PeerConnection:
         client_id: in the headers.
         buffers: shared by all connections.
         security: TLS and login, if there is any.
+        run_login: runs steps of logins that take long.
     """
 
     def __init__(
@@ -103,8 +108,10 @@ class PeerConnection:
         client_id: str,
         buffers: ReceiveBuffers,
         security: PeerSecurity | None = None,
+        run_login: RunBlocking | None = None,
     ) -> None:
         self._security = security
+        self._run_login = run_login
         self._loop = loop
         self._timer = timer
         self._address = address
@@ -191,19 +198,22 @@ class PeerConnection:
             self._drop(PeerFailure.UNSUPPORTED_VERSION, detail, _State.PAUSING)
             return
         self._versions = {api.api_key: (api.min_version, api.max_version) for api in response.api_keys}
-        if self._security is not None and self._security.mechanism:
-            self._log_in(self._security)
+        if self._security is not None and self._security.logins is not None:
+            self._log_in(self._security.logins)
         else:
             self._be_ready()
 
-    def _log_in(self, security: PeerSecurity) -> None:
+    def _log_in(self, logins: ClientLogins) -> None:
         """For the first time, or again before the session is over (KIP-368): requests wait meanwhile."""
         from kbroker.server.peer_login import PeerLogin
 
         self._state = _State.LOGIN
-        if self._alarm is None:
-            self._alarm = self._timer.call_later(CONNECT_MS_MAX, self._asked_in_vain)
+        if self._alarm is None or logins.slow:
+            self._stop_alarm()
+            patience_ms = _SLOW_LOGIN_MS_MAX if logins.slow else CONNECT_MS_MAX
+            self._alarm = self._timer.call_later(patience_ms, self._asked_in_vain)
         sock = self._socket
+        assert self._run_login is not None
 
         def ask(request: Message) -> Deferred[Any]:
             pending = _Pending(request, None)
@@ -223,12 +233,12 @@ class PeerConnection:
             if lifetime_ms > 0 and self._socket is sock:
                 self._alarm = self._timer.call_later(lifetime_ms * _SESSION_SHARE, self._session_ends)
 
-        PeerLogin(security, ask, done).begin()
+        PeerLogin(logins, self._address.host, self._run_login, ask, done).begin()
 
     def _session_ends(self) -> None:
         self._alarm = None
-        if self._state is _State.READY and self._security is not None:
-            self._log_in(self._security)
+        if self._state is _State.READY and self._security is not None and self._security.logins is not None:
+            self._log_in(self._security.logins)
 
     def _be_ready(self) -> None:
         self._state = _State.READY

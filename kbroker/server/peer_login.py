@@ -13,15 +13,18 @@ from kbroker.protocol.generated.sasl_handshake_request import SaslHandshakeReque
 from kbroker.security.sasl import LoginFailed
 
 if TYPE_CHECKING:
+    from kbroker.broker.raft_driver import RunBlocking
     from kbroker.protocol.primitives import Message
-    from kbroker.server.peer_security import PeerSecurity
+    from kbroker.security.sasl_client import ClientLogins
 
 
 class PeerLogin:
     """One login.
 
     Args:
-        security: with a mechanism.
+        logins: as whom.
+        host: of the other node.
+        run: runs steps of mechanisms that are slow.
         ask: sends a request, gives its answer.
         done: told how it went: ("" or what is wrong, lifetime of the session in ms or 0). Not told when the
             connection breaks: it knows that itself.
@@ -29,12 +32,15 @@ class PeerLogin:
 
     def __init__(
         self,
-        security: PeerSecurity,
+        logins: ClientLogins,
+        host: str,
+        run: RunBlocking,
         ask: Callable[[Message], Deferred[Any]],
         done: Callable[[str, int], None],
     ) -> None:
-        self._mechanism = security.mechanism
-        self._client = security.new_client()
+        self._mechanism = logins.mechanism
+        self._client = logins.new(host)
+        self._run = run if logins.slow else None
         self._ask = ask
         self._done = done
 
@@ -56,11 +62,29 @@ class PeerLogin:
             self._say(None)
 
     def _say(self, challenge: bytes | None, lifetime_ms: int = 0) -> None:
-        try:
+        message = b""
+
+        def step() -> None:
+            nonlocal message
             message = self._client.step(challenge)
-        except LoginFailed as error:
-            self._done(error.reason, 0)
+
+        def stepped(error: BaseException | None) -> None:
+            if error is not None:
+                self._done(error.reason if isinstance(error, LoginFailed) else repr(error), 0)
+            else:
+                self._send(challenge, message, lifetime_ms)
+
+        if self._run is not None:
+            self._run(step, stepped)
             return
+        try:
+            step()
+        except LoginFailed as error:
+            stepped(error)
+        else:
+            stepped(None)
+
+    def _send(self, challenge: bytes | None, message: bytes, lifetime_ms: int) -> None:
         if challenge is not None and self._client.done and not message:
             self._done("", lifetime_ms)
             return

@@ -11,17 +11,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kbroker.broker.peer import AS_CONTROLLER, PeerAddress
+from kbroker.config.definitions import broker_definition
 from kbroker.config.listeners import inter_broker_listener, protocol_of
 from kbroker.config.security import ListenerSettings
 from kbroker.errors import ConfigError
-from kbroker.security.jaas import JaasEntry, parse_jaas
-from kbroker.security.sasl_client import check_client, new_client
+from kbroker.security.jaas import parse_jaas
+from kbroker.security.sasl_client import ClientLogins
 
 if TYPE_CHECKING:
     import ssl
 
     from kbroker.config.broker_config import BrokerConfig
-    from kbroker.security.sasl import SaslClient
     from kbroker.security.ssl_context import TlsSource
 
 
@@ -42,8 +42,8 @@ class PeerSecurity:
         settings = ListenerSettings(config, listener)
         self.mechanism = settings.text(mechanism_setting) if protocol.startswith("SASL_") else ""
         self._tls: TlsSource | None = None
-        self._entry: JaasEntry | None = None
-        self._what = f"{mechanism_setting} over {listener}"
+        #: Only with a mechanism.
+        self.logins: ClientLogins | None = None
         if protocol in ("SSL", "SASL_SSL"):
             from kbroker.security.ssl_context import TlsSource, client_context, store_paths
 
@@ -54,27 +54,34 @@ class PeerSecurity:
             )
             config.subscribe(self._renew)
         if self.mechanism:
-            text = settings.text("sasl.jaas.config", self.mechanism)
-            name = settings.name_of("sasl.jaas.config", self.mechanism)
-            if not text:
-                raise ConfigError(f"{self._what}: {name} must say who this node is")
-            self._entry = parse_jaas(text, name)
-            check_client(self.mechanism, self._entry, self._what)
+            what = f"{mechanism_setting} over {listener}"
+            self.logins = _logins(config, settings, self.mechanism, what)
 
     @property
     def tls(self) -> ssl.SSLContext | None:
         """For a new connection; None: it is not encrypted."""
         return None if self._tls is None else self._tls.context()
 
-    def new_client(self) -> SaslClient:
-        """The login of a new connection; only with a mechanism."""
-        assert self._entry is not None
-        now_ms = time.time_ns() // 1_000_000
-        return new_client(self.mechanism, self._entry, _nonce, now_ms, self._what)
-
     def _renew(self, changed: frozenset[str]) -> None:
         if self._tls is not None and any("ssl." in each for each in changed):
             self._tls.renew()
+
+
+def _logins(config: BrokerConfig, settings: ListenerSettings, mechanism: str, what: str) -> ClientLogins:
+    text = settings.text("sasl.jaas.config", mechanism)
+    name = settings.name_of("sasl.jaas.config", mechanism)
+    if not text:
+        raise ConfigError(f"{what}: {name} must say who this node is")
+    return ClientLogins(
+        mechanism,
+        parse_jaas(text, name),
+        # Some that clients have are none of a broker.
+        lambda name: "" if broker_definition(name) is None else settings.text(name, mechanism),
+        lambda: secrets.token_urlsafe(24),
+        lambda: time.time_ns() // 1_000_000,
+        what,
+        config.get_list("kbroker.oauthbearer.allowed.urls"),
+    )
 
 
 def peer_security(
@@ -103,7 +110,3 @@ def peer_security(
         if address.security_protocol
         else None
     )
-
-
-def _nonce() -> str:
-    return secrets.token_urlsafe(24)

@@ -5,10 +5,12 @@ import importlib.util
 
 import pytest
 
+from kbroker.client.cluster import Cluster as Client
+from kbroker.client.errors import NotTrusted
 from kbroker.errors import ConfigError
 from kbroker.protocol.generated.metadata_request import MetadataRequest
 from kbroker.security.kerberos_rules import KerberosRules, NoLocalName
-from kbroker.testing import Broker
+from kbroker.testing import Broker, Cluster
 from tests.security.kdc import REALM, Kdc, find
 from tests.security.logins import CLOSED, Raw
 
@@ -21,7 +23,7 @@ def kdc(tmp_path_factory):
     missing = [each for each in ("krb5kdc", "kadmin.local", "kdb5_util") if find(each) is None]
     if importlib.util.find_spec("gssapi") is None or missing:
         pytest.skip("python-gssapi or MIT's KDC is not installed")
-    kdc = Kdc(tmp_path_factory.mktemp("kdc"), ["kafka/localhost", "alice", "bob/host"])
+    kdc = Kdc(tmp_path_factory.mktemp("kdc"), ["kafka/localhost", "kafka/127.0.0.1", "alice", "bob/host"])
     kdc.start()
     yield kdc
     kdc.stop()
@@ -112,6 +114,61 @@ async def test_aiokafka(broker, kdc):
         pytest.skip(str(error))
     await producer.send_and_wait("t", b"x")
     await producer.stop()
+
+
+def test_nodes_and_our_client_by_tickets(kdc, broker):
+    """Brokers and controllers log in to each other with GSSAPI; so do kbroker-admin's connections."""
+    own = f'{JAAS} keyTab="{kdc.keytab}" principal="kafka/127.0.0.1@{REALM}";'
+    config = {
+        "listener.security.protocol.map": "PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT",
+        "security.inter.broker.protocol": "SASL_PLAINTEXT",
+        "sasl.kerberos.service.name": "kafka",
+        "listener.name.plaintext.gssapi.sasl.jaas.config": own,
+        "listener.name.controller.gssapi.sasl.jaas.config": own,
+        # Nodes log in again after 0.9 s of each session.
+        "listener.name.controller.gssapi.connections.max.reauth.ms": "1000",
+    }
+    client = {
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.kerberos.service.name": "kafka",
+        "sasl.jaas.config": f'{JAAS} keyTab="{kdc.keytab}" principal="alice@{REALM}";',
+    }
+    with Cluster(2, config=config, client=client, links=False, in_process=True) as cluster:
+        cluster.create_topic("t", partitions=2, replication_factor=2)
+        cluster.wait_for(cluster.all_in_sync, 60)
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"sasl.kerberos.service.name": ""}, "service.name"),
+        ({"sasl.jaas.config": f"{JAAS};"}, "useTicketCache"),
+        ({"sasl.jaas.config": f'{JAAS} keyTab="/nowhere" principal="a@{REALM}";'}, "cannot be read"),
+        ({"sasl.jaas.config": f'{JAAS} keyTab="/etc/passwd";'}, "principal"),
+    ],
+)
+def test_clients_that_lack_something(kdc, changed, says):
+    settings = {
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.kerberos.service.name": "kafka",
+        "sasl.jaas.config": f'{JAAS} keyTab="{kdc.keytab}" principal="alice@{REALM}";',
+    }
+    with pytest.raises(ConfigError, match=says):
+        Client("127.0.0.1:1", settings=settings | changed)
+
+
+def test_a_client_whose_key_the_kdc_does_not_know(kdc, broker):
+    """Told with Kerberos' own reason, and without any key."""
+    settings = {
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.kerberos.service.name": "other",
+        "sasl.jaas.config": f'{JAAS} keyTab="{kdc.keytab}" principal="alice@{REALM}";',
+    }
+    with (
+        Client(f"127.0.0.1:{broker.ports['SASL_PLAINTEXT']}", settings=settings) as client,
+        pytest.raises(NotTrusted, match=f"Server other.*{REALM} not found"),
+    ):
+        client.brokers()
 
 
 def test_a_key_that_is_not_there(kdc):

@@ -135,13 +135,14 @@ def server():
 
 
 def test_an_exchange():
-    side, client = server(), OAuthClient(unsecured(), {"traceId": "1"})
-    assert side.step(client.step(None))() == b""
+    side, client = server(), OAuthClient(unsecured, {"traceId": "1"})
+    answer = side.step(client.step(None))()
+    assert (answer, client.done, client.step(answer), client.done) == (b"", False, b"", True)
     assert side.login == ("User:alice", False, int((NOW + 10 * HOUR) * 1000))
 
 
 def test_a_refusal_is_told_in_json_then_closed():
-    side, client = server(), OAuthClient(unsecured(exp=NOW - 1))
+    side, client = server(), OAuthClient(lambda: unsecured(exp=NOW - 1))
     told = side.step(client.step(None))()
     assert json.loads(told) == {"status": "invalid_token", "scope": "s"}
     with pytest.raises(LoginFailed) as caught:
@@ -222,7 +223,7 @@ def test_a_listener_for_signed_tokens(brokers, keys):
     for token, code in ((signed(keys["rsa"], "RS256"), 0), (unsecured(), FAILED)):
         with Raw(brokers.ports["SIGNED"]) as raw:
             raw.handshake("OAUTHBEARER")
-            client = OAuthClient(token)
+            client = OAuthClient(token.__str__)
             answer = raw.token(client.step(None))
             if code:
                 assert (answer.error_code, answer.auth_bytes) == (0, b'{"status":"invalid_token"}')

@@ -19,7 +19,7 @@ sasl.login.class | class | null | - | ro |
     Java class that logs in; kbroker loads no Java.
 sasl.server.max.receive.size | int | 524288 | - | ro | obeyed
     The largest login message accepted.
-sasl.kerberos.service.name | string | null | - | broker |
+sasl.kerberos.service.name | string | null | - | broker | obeyed
     Service part of the broker's Kerberos name.
 sasl.kerberos.kinit.cmd | string | /usr/bin/kinit | - | broker |
     Path of the kinit program.
@@ -31,7 +31,7 @@ sasl.kerberos.min.time.before.relogin | long | 60000 | - | broker |
     The least time between two renewals.
 sasl.kerberos.principal.to.local.rules | list | DEFAULT | no empty items | broker | obeyed
     Rules that turn Kerberos names into short names.
-sasl.login.refresh.window.factor | double | 0.8 | - | broker |
+sasl.login.refresh.window.factor | double | 0.8 | - | broker | obeyed
     The share of a credential's life after which it is fetched anew.
 sasl.login.refresh.window.jitter | double | 0.05 | - | broker |
     Random part added to that moment.
@@ -41,7 +41,7 @@ sasl.login.refresh.buffer.seconds | short | 300 | - | broker |
     Time kept in hand before a credential ends.
 sasl.login.connect.timeout.ms | int | null | - | ro |
     How long connecting to the token provider may take.
-sasl.login.read.timeout.ms | int | null | - | ro |
+sasl.login.read.timeout.ms | int | null | - | ro | obeyed
     How long reading from the token provider may take.
 sasl.login.retry.backoff.ms | long | 100 | - | ro |
     The first pause after a failed call to the token provider.
@@ -51,7 +51,7 @@ sasl.oauthbearer.scope.claim.name | string | scope | - | ro |
     Claim that holds the scope.
 sasl.oauthbearer.sub.claim.name | string | sub | - | ro | obeyed
     Claim that holds the subject.
-sasl.oauthbearer.token.endpoint.url | string | null | - | ro |
+sasl.oauthbearer.token.endpoint.url | string | null | - | ro | obeyed
     Where tokens come from.
 sasl.oauthbearer.jwks.endpoint.url | string | null | - | ro | obeyed
     Where the keys that sign tokens come from.
@@ -77,11 +77,11 @@ sasl.oauthbearer.jwt.retriever.class | class |\
 sasl.oauthbearer.jwt.validator.class | class |\
  org.apache.kafka.common.security.oauthbearer.DefaultJwtValidator | - | ro |
     Java class that checks tokens; kbroker loads no Java.
-sasl.oauthbearer.scope | string | null | - | ro |
+sasl.oauthbearer.scope | string | null | - | ro | obeyed
     Scope that the broker's own token requests ask for.
-sasl.oauthbearer.client.credentials.client.id | string | null | - | ro |
+sasl.oauthbearer.client.credentials.client.id | string | null | - | ro | obeyed
     Client id of the broker's own token requests.
-sasl.oauthbearer.client.credentials.client.secret | password | null | - | ro |
+sasl.oauthbearer.client.credentials.client.secret | password | null | - | ro | obeyed
     Secret of the broker's own token requests.
 sasl.oauthbearer.assertion.algorithm | string | RS256 | anycase ES256,RS256 | ro |
     Algorithm that signs the broker's own assertions.

@@ -1,0 +1,187 @@
+"""Where a client gets its OAUTHBEARER token: an identity provider (client credentials, RFC 6749), or a file.
+
+Whoever asks does it in a thread: the provider may take its time.
+"""
+
+from __future__ import annotations
+
+import json
+import ssl
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+from urllib.parse import quote_plus, unquote, urlencode, urlsplit
+
+from kbroker.errors import ConfigError
+from kbroker.plain import plain
+from kbroker.security.oauth import TOKEN_CHARACTERS_MAX, InvalidToken, read_part
+from kbroker.security.sasl import LoginFailed
+
+_URL = "sasl.oauthbearer.token.endpoint.url"
+_BYTES_MAX = TOKEN_CHARACTERS_MAX + 64 * 1024
+_TIMEOUT_MS = 10_000
+#: Settings of TLS, for options of the login module that begin with `ssl.`.
+_TLS_DEFAULTS = {"ssl.enabled.protocols": "TLSv1.2,TLSv1.3", "ssl.endpoint.identification.algorithm": "https"}
+
+
+@plain(frozen=True)
+class Token:
+    """What one gets. `ends_ms` by its own word or the provider's; None: neither says."""
+
+    text: str
+    ends_ms: int | None
+
+    def __repr__(self) -> str:
+        return f"Token(ends_ms={self.ends_ms})"
+
+
+#: By the wall clock in ms; raises LoginFailed.
+Fetch: TypeAlias = Callable[[int], Token]
+
+
+class TokenKeeper:
+    """Keeps a token for the better part of its life.
+
+    Args:
+        fetch: gets a new one.
+        now_ms: wall clock.
+        window: after which part of a token's life there should be another (sasl.login.refresh.window.factor).
+    """
+
+    def __init__(self, fetch: Fetch, now_ms: Callable[[], int], window: float = 0.8) -> None:
+        self._fetch = fetch
+        self._now_ms = now_ms
+        self._window = window
+        self._token: Token | None = None
+        self._renew_ms = 0
+
+    def token(self) -> str:
+        """One that holds.
+
+        Raises:
+            LoginFailed: there is none.
+        """
+        now_ms, kept = self._now_ms(), self._token
+        if kept is not None and now_ms < self._renew_ms:
+            return kept.text
+        try:
+            kept = self._fetch(now_ms)
+        except LoginFailed:
+            # An old one is as good as long as it holds: the provider may be back by then.
+            if kept is None or kept.ends_ms is None or kept.ends_ms <= now_ms:
+                raise
+            return kept.text
+        self._token = kept
+        lifetime_ms = 0 if kept.ends_ms is None else kept.ends_ms - now_ms
+        self._renew_ms = now_ms + int(lifetime_ms * self._window)
+        return kept.text
+
+
+def token_endpoint(
+    options: Mapping[str, str],
+    setting: Callable[[str], str],
+    what: str,
+    allowed: Sequence[str] | None,
+) -> Fetch:
+    """As sasl.oauthbearer.token.endpoint.url wants it: https, http, or a file that others write anew.
+
+    Args:
+        options: of the login module: `clientId`, `clientSecret`, `scope` (before Kafka 4.1), and `ssl.…`.
+        setting: sasl.oauthbearer.… by their names.
+        what: whose settings they are, for errors.
+        allowed: the URLs that may be asked; None: whatever is set.
+
+    Raises:
+        ConfigError: they do not do.
+    """
+    url = setting(_URL)
+    parts = urlsplit(url)
+    if parts.scheme not in ("file", "https", "http"):
+        raise ConfigError(f"{what}: {_URL} must be a URL of file, https or http")
+    if allowed is not None and url not in allowed:
+        raise ConfigError(f"{what}: {_URL}: {url} is not among kbroker.oauthbearer.allowed.urls")
+    if parts.scheme == "file":
+        return lambda now_ms: _parsed(_file(unquote(parts.path)), None, now_ms)
+    client = setting("sasl.oauthbearer.client.credentials.client.id") or options.get("clientId", "")
+    secret = setting("sasl.oauthbearer.client.credentials.client.secret") or options.get("clientSecret", "")
+    if not client or not secret:
+        raise ConfigError(f"{what}: {_URL} needs sasl.oauthbearer.client.credentials.client.id and .secret")
+    if setting("sasl.oauthbearer.header.urlencode") == "true":
+        client, secret = quote_plus(client), quote_plus(secret)
+    scope = setting("sasl.oauthbearer.scope") or options.get("scope", "")
+    form = {"grant_type": "client_credentials", **({"scope": scope} if scope else {})}
+    headers = {
+        "Accept": "application/json",
+        "Authorization": "Basic " + b64encode(f"{client}:{secret}".encode()).decode(),
+        "Cache-Control": "no-cache",
+        "Content-Type": "application/x-www-form-urlencoded",
+    }
+    timeout_s = int(setting("sasl.login.read.timeout.ms") or _TIMEOUT_MS) / 1000
+    tls = _tls(options, what) if parts.scheme == "https" else None
+    body = urlencode(form).encode()
+    return lambda now_ms: _asked(url, headers, body, tls, timeout_s, now_ms)
+
+
+def _tls(options: Mapping[str, str], what: str) -> ssl.SSLContext:
+    from kbroker.security.ssl_context import client_context
+
+    settings = _TLS_DEFAULTS | {name: text for name, text in options.items() if name.startswith("ssl.")}
+    return client_context(lambda name: settings.get(name, ""), f"{what}: {_URL}")
+
+
+def _file(path: str) -> str:
+    try:
+        with open(path, encoding="ascii") as file:
+            return file.read(_BYTES_MAX).strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise LoginFailed(f"no token in {path}: {type(error).__name__}") from None
+
+
+def _asked(
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes,
+    tls: ssl.SSLContext | None,
+    timeout_s: float,
+    now_ms: int,
+) -> Token:
+    from http.client import HTTPException
+    from urllib.error import HTTPError
+    from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_opener
+
+    class Stay(HTTPRedirectHandler):
+        """The secret goes to no other address than the one that was set."""
+
+        def redirect_request(self, *arguments: object) -> None:
+            return None
+
+    handlers = [Stay] if tls is None else [Stay, HTTPSHandler(context=tls)]
+    request = Request(url, data=body, headers=dict(headers), method="POST")
+    try:
+        with build_opener(*handlers).open(request, timeout=timeout_s) as answer:
+            data: bytes = answer.read(_BYTES_MAX)
+        found = json.loads(data)
+    except HTTPError as error:
+        with error:
+            raise LoginFailed(f"no token from {url}: status {error.code}") from None
+    except (OSError, HTTPException, ValueError, RecursionError) as error:
+        why = getattr(error, "reason", None) or type(error).__name__
+        raise LoginFailed(f"no token from {url}: {why}") from None
+    token = found.get("access_token") or found.get("id_token") if isinstance(found, dict) else None
+    if not isinstance(token, str) or not token:
+        raise LoginFailed(f"no token from {url}: its answer has no access_token")
+    return _parsed(token, found.get("expires_in"), now_ms)
+
+
+def _parsed(text: str, expires_in: object, now_ms: int) -> Token:
+    if not text.isascii() or len(text) > TOKEN_CHARACTERS_MAX or not text.isprintable() or " " in text:
+        raise LoginFailed("what should be a token is none")
+    try:
+        ends = read_part(text.split(".")[1]).get("exp") if text.count(".") == 2 else None
+    except InvalidToken:
+        ends = None
+    if isinstance(ends, int | float) and 0 < ends < 2**53:
+        return Token(text, int(ends * 1000))
+    if isinstance(expires_in, int | float) and 0 < expires_in < 2**40:
+        return Token(text, now_ms + int(expires_in * 1000))
+    return Token(text, None)
