@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from kbroker.broker.absent_brokers import AbsentBrokers
+from kbroker.broker.among_brokers import AmongBrokers
 from kbroker.broker.broker_lifecycle import BrokerLifecycle, LifecycleTimes
-from kbroker.broker.controller_channel import ControllerChannel
 from kbroker.broker.controller_registration import ControllerRegistration
 from kbroker.broker.deferred import Deferred
-from kbroker.broker.failure_watch import FailureWatch
-from kbroker.broker.forwarding import Forwarder
-from kbroker.broker.peer import AS_CONTROLLER, PeerAddress, PeerError, Peers
-from kbroker.broker.producer_ids import ProducerIdSource
+from kbroker.broker.peer import AS_CONTROLLER, PeerAddress, Peers
 from kbroker.controller.brokers import CORDON_LEVEL, NodeRegistration
 from kbroker.controller.features import SUPPORTED_FEATURES
-from kbroker.controller.producer_ids import ProducerIdBlock
-from kbroker.errors import ApiError, ErrorCode, error_code
-from kbroker.protocol.generated.allocate_producer_ids_request import AllocateProducerIdsRequest
+from kbroker.errors import ApiError
 from kbroker.raft.messages import ResignRequested
 
 if TYPE_CHECKING:
@@ -30,21 +23,15 @@ if TYPE_CHECKING:
     from kbroker.clock import Clock
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.metadata.cache import MetadataCache
-    from kbroker.metadata.image import ClusterImage
-    from kbroker.protocol.generated.allocate_producer_ids_response import AllocateProducerIdsResponse
-    from kbroker.protocol.primitives import Message
     from kbroker.types import Uuid
 
 _log = logging.getLogger(__name__)
 
-_ASK_TIMEOUT_MS = 10_000
-#: Produce (0), of dead letters, waits for followers: others must not wait behind it.
-_OF_THEIR_OWN: dict[int | None, tuple[str, int]] = {0: ("dead-letters", 40_000)}
 #: How long a controller that stops waits for its successor.
 _HAND_OVER_MS = 1500.0
 
 
-class Membership:
+class Membership(AmongBrokers):
     """See the module. To be made before the first metadata is published.
 
     Args:
@@ -73,22 +60,22 @@ class Membership:
     ) -> None:
         self._setup = setup
         self._kraft = kraft
-        self._metadata = metadata
-        metadata.pause = lambda go_on: timer.call_later(0, go_on)
-        self._peers = peers
         self._clock = clock
-        self._timer = timer
         self._controller_listener = controller_listener
         self._foreign: set[PeerAddress] = set()
-        self.broker_listener = broker_listener
-        #: Asks this node itself; set once its handlers are there.
-        self.ask_here: Callable[[Message], Deferred[Any]] = nobody_here
-        self.channel = ControllerChannel(
-            setup.node_id, peers, clock, timer, self._find_controller, lambda request: self.ask_here(request)
+        super().__init__(
+            setup.node_id,
+            kraft.controller,
+            metadata,
+            peers,
+            clock,
+            timer,
+            broker_lost=lambda broker_id, epoch: _quiet(chores.broker_lost(broker_id, epoch)),
+            listener=broker_listener,
+            request_timeout_ms=config.get_int("request.timeout.ms"),
         )
         kraft.on_leader_changed(lambda _: self.channel.leader_changed())
         kraft.previous_broker_epoch = previous_broker_epoch
-        self.forward = Forwarder(self.channel, config.get_int("request.timeout.ms"))
         node = NodeRegistration(
             setup.node_id,
             setup.incarnation_id,
@@ -115,11 +102,7 @@ class Membership:
             metadata.subscribe(self.lifecycle.on_metadata)
             self.lifecycle.hand_over = self._hand_over
             directories.on_cordoned = self.lifecycle.beat_now
-            # Also of this node's own controller: one way for all.
-            kraft.controller.producer_ids = ProducerIdSource(self._allocate_producer_ids)
-        self.absent = AbsentBrokers(timer, clock)
-        self.watch = self._watch_brokers(chores)
-        metadata.subscribe(self.watch.on_metadata)
+            kraft.controller.producer_ids = self._ids_of_producers()
         self._registration: ControllerRegistration | None = None
         if setup.is_controller:
             self._registration = ControllerRegistration(node, setup, self.channel, kraft, timer)
@@ -128,16 +111,6 @@ class Membership:
     def _cordoned(self, directories: LogDirectories) -> list[Uuid] | None:
         level = self._kraft.metadata.image.metadata_version
         return directories.cordoned() if level >= CORDON_LEVEL else None
-
-    def _watch_brokers(self, chores: ControllerChores) -> FailureWatch:
-        return FailureWatch(
-            self._setup.node_id,
-            self._peers,
-            self.broker_listener,
-            lambda: self._kraft.controller.active,
-            lambda broker_id, epoch: _quiet(chores.broker_lost(broker_id, epoch)),
-            self.absent,
-        )
 
     def start(self) -> Deferred[None]:
         """Enter the cluster, after the quorum has been joined; resolved when metadata may be published."""
@@ -165,8 +138,7 @@ class Membership:
             self.lifecycle.stop()
         if self._registration is not None:
             self._registration.stop()
-        self.watch.stop()
-        self.channel.close()
+        super().stop()
 
     def _hand_over(self) -> Deferred[None]:
         """Let another node be the active controller, if one can: it decides who leads what this broker leads,
@@ -189,10 +161,6 @@ class Membership:
         raft.step(ResignRequested(raft.node.epoch))
         return done
 
-    def ask_broker(self, broker_id: int, request: Message) -> Deferred[Any]:
-        """The answer of another broker; fails with ApiError NETWORK_EXCEPTION if there is none."""
-        return ask_broker(self._peers, self._metadata, self.broker_listener, broker_id, request)
-
     def foreign(self, address: PeerAddress) -> None:
         """That node of the quorum belongs to another cluster; if all do, it is this node that is wrong."""
         if address in self._foreign:
@@ -206,18 +174,6 @@ class Membership:
             )
             if self.lifecycle is not None:
                 self.lifecycle.refuse(text)
-
-    # -- ControllerWatcher: brokers that are known to be gone ------------------------------------------------
-
-    def activated(self, image: ClusterImage) -> None:
-        """This node is the active controller."""
-        self.watch.became_active()
-
-    def committed(self, image: ClusterImage) -> None:
-        """See `ControllerWatcher`."""
-
-    def resigned(self) -> None:
-        """See `ControllerWatcher`."""
 
     # -- inside ----------------------------------------------------------------------------------------------
 
@@ -235,33 +191,6 @@ class Membership:
         first = next(iter(leader.endpoints), None)
         return None if first is None else PeerAddress(leader.node_id, first.host, first.port, AS_CONTROLLER)
 
-    def _allocate_producer_ids(self) -> Deferred[ProducerIdBlock]:
-        request = AllocateProducerIdsRequest(broker_id=self._setup.node_id, broker_epoch=self.broker_epoch())
-        return self.channel.send(request, _ASK_TIMEOUT_MS).map(given_block)
-
-
-def ask_broker(
-    peers: Peers, metadata: MetadataCache, listener: str, broker_id: int, request: Message
-) -> Deferred[Any]:
-    """The answer of another broker; fails with ApiError NETWORK_EXCEPTION if there is none."""
-    answer: Deferred[Any] = Deferred()
-    broker = metadata.image.brokers.get(broker_id)
-    endpoint = None if broker is None else broker.endpoint(listener)
-    if endpoint is None:
-        answer.fail(ApiError(ErrorCode.NETWORK_EXCEPTION, f"There is no broker {broker_id}."))
-        return answer
-    address = PeerAddress(broker_id, endpoint.host, endpoint.port, endpoint.security_protocol)
-
-    def give(done: Deferred[Any]) -> None:
-        try:
-            answer.resolve(done.result())
-        except PeerError as error:
-            answer.fail(ApiError(ErrorCode.NETWORK_EXCEPTION, str(error)))
-
-    channel, timeout_ms = _OF_THEIR_OWN.get(request.API_KEY, ("markers", _ASK_TIMEOUT_MS))
-    peers.send(address, request, timeout_ms=timeout_ms, channel=channel).then(give)
-    return answer
-
 
 def _times(config: BrokerConfig) -> LifecycleTimes:
     return LifecycleTimes(
@@ -272,12 +201,6 @@ def _times(config: BrokerConfig) -> LifecycleTimes:
     )
 
 
-def given_block(response: AllocateProducerIdsResponse) -> ProducerIdBlock:
-    if response.error_code:
-        raise ApiError(error_code(response.error_code))
-    return ProducerIdBlock(response.producer_id_start, response.producer_id_len)
-
-
 def _quiet(done: Deferred[None]) -> None:
     def heard(done: Deferred[None]) -> None:
         try:
@@ -286,9 +209,3 @@ def _quiet(done: Deferred[None]) -> None:
             _log.debug("a broker that is gone was not fenced: %s", error.code.name)
 
     done.then(heard)
-
-
-def nobody_here(request: Message) -> Deferred[Any]:
-    answer: Deferred[Any] = Deferred()
-    answer.fail(ApiError(ErrorCode.NOT_CONTROLLER))
-    return answer

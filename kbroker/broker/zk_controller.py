@@ -5,24 +5,23 @@ partitions without a state born -> decisions, until another claim or the end of 
 fails for anything but the claim begins the reading anew, with the same claim: who waited is told
 NOT_CONTROLLER and asks again.
 
-A broker lives as long as its znode: that it is gone is known when its session ended, or at once where it
-closed it. One that refuses connections is fenced before that, and is back as soon as it answers.
+Who lives, and what follows from it, is for `zk_liveness.py`.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Generator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker import flow
 from kbroker.broker.deferred import Deferred
+from kbroker.broker.zk_liveness import ZkLiveness, made_up, with_absent
 from kbroker.broker.zk_memory import ZkMetadata, ZkWriter, read_tree
 from kbroker.broker.zk_port import WatchEvent, ZkCode, ZkError
-from kbroker.controller.brokers import fence_broker, unfence_broker
 from kbroker.controller.decision import Decision
 from kbroker.controller.election_rules import ElectionRules
-from kbroker.controller.elections import PartitionRef, broker_back, elect_anew
 from kbroker.controller.zookeeper import paths
 from kbroker.controller.zookeeper.reading import Reading, broker_records, read
 from kbroker.controller.zookeeper.steps import births, feature_znode, with_leader_epochs
@@ -30,7 +29,6 @@ from kbroker.controller.zookeeper.tree import Node, Tree
 from kbroker.controller.zookeeper.values import ZnodeError
 from kbroker.errors import ApiError
 from kbroker.plain import replace
-from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
 from kbroker.protocol.generated.register_broker_record import RegisterBrokerRecord
 
 if TYPE_CHECKING:
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
     from kbroker.broker.zk_session import ZkClient
     from kbroker.controller.zookeeper.writing import Claim
     from kbroker.metadata.image import ClusterImage
-    from kbroker.metadata.records import MetadataRecord
     from kbroker.types import TopicPartition
 
 _log = logging.getLogger(__name__)
@@ -71,7 +68,7 @@ class ZkController:
         self._controller = controller
         self._metadata = metadata
         self._timer = timer
-        self._rules = rules
+        self._live = ZkLiveness(rules)
         controller.adapt = with_leader_epochs
         self.election: ZkElection | None = None
         self._claim: Claim | None = None
@@ -80,10 +77,6 @@ class ZkController:
         self._reading = 0
         self._unborn: list[TopicPartition] = []
         self._told_problems: set[str] = set()
-        #: Registered in that epoch, and fenced, as they refuse connections.
-        self._suspects: set[tuple[int, int]] = set()
-        #: What brokers have in log directories that have failed: they are not to lead it.
-        self._offline: dict[int, set[Key]] = {}
         #: Brokers or topics changed while the tree was being read.
         self._missed = False
         #: There is what this controller did not expect: it reads every folder.
@@ -95,8 +88,7 @@ class ZkController:
         """See `ElectionListener`."""
         self._claim = claim
         self._thorough = False
-        self._suspects.clear()
-        self._offline.clear()
+        self._live.begin()
         self._read()
 
     def resigned(self) -> None:
@@ -120,26 +112,26 @@ class ZkController:
 
     def is_suspect(self, broker_id: int, epoch: int) -> bool:
         """See `Suspects`."""
-        return (broker_id, epoch) in self._suspects
+        return self._live.is_suspect(broker_id, epoch)
 
     def refused(self, broker_id: int, epoch: int) -> None:
         """See `Suspects`."""
         if self._writer is not None and not self.is_suspect(broker_id, epoch):
             _log.info("broker %d refuses connections: it leads nothing until it answers", broker_id)
-            self._suspects.add((broker_id, epoch))
-            self._decide(lambda image: self._fence(image, broker_id, epoch))
+            self._live.suspects.add((broker_id, epoch))
+            self._decide(partial(self._live.fence, broker_id=broker_id, epoch=epoch))
 
     def answered(self, broker_id: int, epoch: int) -> None:
         """See `Suspects`."""
         if self._writer is not None and self.is_suspect(broker_id, epoch):
-            self._suspects.discard((broker_id, epoch))
-            self._decide(lambda image: self._unfence(image, broker_id, epoch))
+            self._live.suspects.discard((broker_id, epoch))
+            self._decide(partial(self._live.unfence, broker_id=broker_id, epoch=epoch))
 
     def offline(self, broker_id: int, partitions: Collection[Key]) -> None:
         """See `Suspects`: others lead these, and the broker is in none of their ISRs."""
         if self._writer is not None:
-            self._offline.setdefault(broker_id, set()).update(partitions)
-            self._decide(lambda image: self._without(image, broker_id, partitions))
+            self._live.offline.setdefault(broker_id, set()).update(partitions)
+            self._decide(partial(self._live.without, broker_id=broker_id, partitions=partitions))
 
     def lost(self, broker_id: int) -> None:
         """A broker refuses connections, in whichever epoch it is registered."""
@@ -225,14 +217,14 @@ class ZkController:
             failed=lambda error: self._write_failed(number, claim, error),
         )
         self._controller.lead_with(writer, claim.epoch)
-        for broker_id in sorted(_missing(image)):
-            self._decide(lambda image, broker_id=broker_id: self._fence(image, broker_id))  # type: ignore[misc]
+        for broker_id in sorted(made_up(image)):
+            self._decide(partial(self._live.fence, broker_id=broker_id))
         for broker in image.brokers.values():
             # It may have come while there was no controller.
             if self.is_suspect(broker.id, broker.epoch):
-                self._decide(lambda image, gone=broker.id: self._fence(image, gone))  # type: ignore[misc]
+                self._decide(partial(self._live.fence, broker_id=broker.id))
             elif broker.epoch >= 0:
-                self._decide(lambda image, back=broker.id: self._lead_again(image, back))  # type: ignore[misc]
+                self._decide(partial(self._live.lead_again, broker_id=broker.id))
         self._decide(self._births)
         if self._missed:
             self._brokers_changed(number, WatchEvent.UNSURE)
@@ -240,12 +232,7 @@ class ZkController:
 
     def _image_of(self, found: Reading, claim: Claim) -> ClusterImage:
         """The cluster, with those brokers that are gone and that partitions still count on, to be fenced."""
-        image = found.image()
-        absent: list[MetadataRecord] = [
-            RegisterBrokerRecord(broker_id=each, broker_epoch=-1, fenced=False)
-            for each in sorted(_counted_on(image) - image.brokers.keys())
-        ]
-        image = replace(image.apply(absent), controller_id=self._controller.node_id)
+        image = replace(with_absent(found.image()), controller_id=self._controller.node_id)
         return image.at(self._metadata.image.offset + 1, claim.epoch)
 
     def _write_failed(self, number: int, claim: Claim, error: ZkError) -> None:
@@ -319,71 +306,19 @@ class ZkController:
                     raise
         if number != self._reading or self._writer is None:
             return
-        self._suspects &= {(each.broker_id, each.broker_epoch) for each in there.values()}
+        self._live.suspects &= {(each.broker_id, each.broker_epoch) for each in there.values()}
         for broker in list(self._controller.speculative_image.brokers.values()):
             found = there.get(broker.id)
             if found is None or found.broker_epoch != broker.epoch:
-                self._decide(lambda image, gone=broker.id: self._fence(image, gone))  # type: ignore[misc]
+                self._decide(partial(self._live.fence, broker_id=broker.id))
         for record in there.values():
-            self._decide(lambda image, record=record: self._join(image, record))  # type: ignore[misc]
+            self._decide(partial(self._live.join, record=record))
         self._decide(self._births)
 
     # -- decisions -------------------------------------------------------------------------------------------
 
     def _decide(self, decide: Callable[[ClusterImage], Decision[None]]) -> None:
         self._controller.append_records(decide).then(_forget)
-
-    def _fence(self, image: ClusterImage, broker_id: int, epoch: int | None = None) -> Decision[None]:
-        broker = image.brokers.get(broker_id)
-        if broker is None or broker.fenced or epoch not in (None, broker.epoch):
-            return Decision(None)
-        return fence_broker(image, broker_id, broker.epoch, self._rules)
-
-    def _unfence(self, image: ClusterImage, broker_id: int, epoch: int) -> Decision[None]:
-        broker = image.brokers.get(broker_id)
-        if broker is None or not broker.fenced or broker.epoch != epoch:
-            return Decision(None)
-        _log.info("broker %d answers again", broker_id)
-        unfenced = unfence_broker(image, broker_id, epoch, self._rules)
-        return Decision(None, self._possible(unfenced.records), atomic=False)
-
-    def _without(self, image: ClusterImage, broker_id: int, partitions: Collection[Key]) -> Decision[None]:
-        held = [
-            PartitionRef(topic, index)
-            for topic_id, index in partitions
-            if (topic := image.topics.by_id(topic_id)) is not None
-            and index < len(topic.partitions)
-            and (broker_id in topic.partitions[index].isr or topic.partitions[index].leader == broker_id)
-        ]
-        return Decision(None, elect_anew(image, self._rules, held, gone=broker_id), atomic=False)
-
-    def _join(self, image: ClusterImage, record: RegisterBrokerRecord) -> Decision[None]:
-        broker = image.brokers.get(record.broker_id)
-        if broker is not None and broker.epoch == record.broker_epoch and not broker.fenced:
-            return Decision(None)
-        if self.is_suspect(record.broker_id, record.broker_epoch):
-            return Decision(None)
-        # What this life of it cannot lead it will say.
-        self._offline.pop(record.broker_id, None)
-        record.fenced = True
-        known = image.apply([record])
-        unfenced = unfence_broker(known, record.broker_id, record.broker_epoch, self._rules)
-        return Decision(None, [record, *unfenced.records], atomic=False)
-
-    def _lead_again(self, image: ClusterImage, broker_id: int) -> Decision[None]:
-        broker = image.brokers.get(broker_id)
-        if broker is None or broker.fenced:
-            return Decision(None)
-        return Decision(None, self._possible(broker_back(image, self._rules, broker_id)), atomic=False)
-
-    def _possible(self, records: Sequence[MetadataRecord]) -> list[MetadataRecord]:
-        """Without the elections of leaders that have lost the partition's log directory."""
-        return [
-            each
-            for each in records
-            if not isinstance(each, PartitionChangeRecord)
-            or (each.topic_id, each.partition_id) not in self._offline.get(each.leader, ())
-        ]
 
     def _births(self, image: ClusterImage) -> Decision[None]:
         """Partitions that have replicas and no state get their first leader, where one lives."""
@@ -400,22 +335,6 @@ class ZkController:
 
 def _registrations(tree: Tree, name: str) -> Sequence[RegisterBrokerRecord]:
     return [each for each in broker_records(tree, name) if isinstance(each, RegisterBrokerRecord)]
-
-
-def _counted_on(image: ClusterImage) -> set[int]:
-    """Brokers that lead, or are in sync."""
-    return {
-        each
-        for topic in image.topics
-        for partition in topic.partitions
-        for each in (*partition.isr, partition.leader)
-        if each >= 0
-    }
-
-
-def _missing(image: ClusterImage) -> set[int]:
-    """Brokers that were made up by `_image_of`."""
-    return {broker.id for broker in image.brokers.values() if broker.epoch == -1}
 
 
 def _forget(done: Deferred[None]) -> None:

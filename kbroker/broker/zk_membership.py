@@ -7,19 +7,12 @@ that refuses connections is gone before its session ends (failure_watch.py).
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from kbroker.broker.absent_brokers import AbsentBrokers
-from kbroker.broker.controller_channel import ControllerChannel
+from kbroker.broker.among_brokers import AmongBrokers
 from kbroker.broker.deferred import Deferred
-from kbroker.broker.failure_watch import FailureWatch
-from kbroker.broker.forwarding import Forwarder
-from kbroker.broker.membership import ask_broker, given_block, nobody_here
 from kbroker.broker.peer import PeerAddress
-from kbroker.broker.producer_ids import ProducerIdSource
 from kbroker.errors import ApiError, error_code
-from kbroker.protocol.generated.allocate_producer_ids_request import AllocateProducerIdsRequest
 from kbroker.protocol.generated.controlled_shutdown_request import ControlledShutdownRequest
 
 if TYPE_CHECKING:
@@ -27,20 +20,17 @@ if TYPE_CHECKING:
     from kbroker.broker.timer import Timer
     from kbroker.broker.zk_node import ZkNode
     from kbroker.clock import Clock
-    from kbroker.controller.producer_ids import ProducerIdBlock
     from kbroker.metadata.cache import MetadataCache
     from kbroker.metadata.delta import ClusterDelta
     from kbroker.metadata.image import ClusterImage
-    from kbroker.protocol.primitives import Message
 
 _log = logging.getLogger(__name__)
 
-_ASK_TIMEOUT_MS = 10_000
 #: Of a stop: how long each of so many requests for leave may take, and the pause between.
 _LEAVE_TIMEOUT_MS, _LEAVE_TRIES, _LEAVE_PAUSE_MS = 3000.0, 3, 100.0
 
 
-class ZkMembership:
+class ZkMembership(AmongBrokers):
     """See the module. To be made before the first metadata is published.
 
     Args:
@@ -65,41 +55,26 @@ class ZkMembership:
         listener: str,
         request_timeout_ms: float,
     ) -> None:
-        self._node_id = node_id
         self._zk = zk
-        self._metadata = metadata
-        metadata.pause = lambda go_on: timer.call_later(0, go_on)
-        self._peers = peers
-        self._timer = timer
-        self.broker_listener = listener
-        #: Asks this node itself; set once its handlers are there.
-        self.ask_here: Callable[[Message], Deferred[Any]] = nobody_here
-        self.channel = ControllerChannel(
-            node_id, peers, clock, timer, self._find_controller, lambda request: self.ask_here(request)
-        )
-        self.forward = Forwarder(self.channel, request_timeout_ms)
-        self.absent = AbsentBrokers(timer, clock)
-        self._watch = FailureWatch(
+        super().__init__(
             node_id,
+            zk.controller,
+            metadata,
             peers,
-            listener,
-            lambda: zk.controller.active,
-            lambda broker_id, epoch: zk.broker_lost(broker_id),
-            self.absent,
+            clock,
+            timer,
+            broker_lost=lambda broker_id, epoch: zk.broker_lost(broker_id),
+            listener=listener,
+            request_timeout_ms=request_timeout_ms,
         )
-        self._watch.on_gone = zk.broker_gone
-        metadata.subscribe(self._watch.on_metadata)
+        self.watch.on_gone = zk.broker_gone
         zk.controller.watch(self)
-        zk.controller.producer_ids = ProducerIdSource(self._allocate_producer_ids)
+        zk.controller.producer_ids = self._ids_of_producers()
         metadata.subscribe(self._on_metadata)
 
     def broker_epoch(self) -> int:
         """Of this process's registration; -1: it has none."""
         return self._zk.broker_epoch
-
-    def ask_broker(self, broker_id: int, request: Message) -> Deferred[Any]:
-        """The answer of another broker; fails with ApiError NETWORK_EXCEPTION if there is none."""
-        return ask_broker(self._peers, self._metadata, self.broker_listener, broker_id, request)
 
     def leave(self) -> Deferred[None]:
         """Have the controller move what this broker leads, where there are others. Resolved when it has, or
@@ -109,34 +84,23 @@ class ZkMembership:
         self._ask_leave(left, _LEAVE_TRIES)
         return left
 
-    def stop(self) -> None:
-        """Say and hear nothing any more."""
-        self._watch.stop()
-        self.channel.close()
-
     # -- ControllerWatcher -----------------------------------------------------------------------------------
 
     def activated(self, image: ClusterImage) -> None:
         """See `ControllerWatcher`: who is gone already leads nothing."""
         # Not from within: the watch hears of the image that was read in this turn of the loop, too.
-        self._timer.call_later(0, self._watch.became_active)
+        self._timer.call_later(0, self.watch.became_active)
         # It may have been started without one of its log directories.
         self._zk.metadata.when_told(self._zk.tell_own_directories)
-
-    def committed(self, image: ClusterImage) -> None:
-        """See `ControllerWatcher`."""
-
-    def resigned(self) -> None:
-        """See `ControllerWatcher`."""
 
     # -- inside ----------------------------------------------------------------------------------------------
 
     def _ask_leave(self, left: Deferred[None], tries: int) -> None:
-        others = [each for each in self._metadata.image.live_brokers() if each.id != self._node_id]
+        others = [each for each in self._metadata.image.live_brokers() if each.id != self.node_id]
         if not others or not tries or self.broker_epoch() < 0:
             left.resolve(None)
             return
-        request = ControlledShutdownRequest(broker_id=self._node_id, broker_epoch=self.broker_epoch())
+        request = ControlledShutdownRequest(broker_id=self.node_id, broker_epoch=self.broker_epoch())
         sent = self.channel.send(request, _LEAVE_TIMEOUT_MS, channel="leave")
         sent.then(lambda done: self._heard_leave(left, tries - 1, done))
 
@@ -161,15 +125,11 @@ class ZkMembership:
     def _find_controller(self) -> PeerAddress | None:
         image = self._zk.metadata.image
         if self._zk.controller.active:
-            return PeerAddress(self._node_id, "", 0)
+            return PeerAddress(self.node_id, "", 0)
         broker = image.brokers.get(image.controller_id)
-        if broker is None or broker.id == self._node_id:
+        if broker is None or broker.id == self.node_id:
             return None
         endpoint = broker.endpoint(self.broker_listener) or next(iter(broker.endpoints), None)
         if endpoint is None:
             return None
         return PeerAddress(broker.id, endpoint.host, endpoint.port, endpoint.security_protocol)
-
-    def _allocate_producer_ids(self) -> Deferred[ProducerIdBlock]:
-        request = AllocateProducerIdsRequest(broker_id=self._node_id, broker_epoch=self.broker_epoch())
-        return self.channel.send(request, _ASK_TIMEOUT_MS).map(given_block)

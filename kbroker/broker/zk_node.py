@@ -11,25 +11,25 @@ is the controller its image comes from there, else of LeaderAndIsr and UpdateMet
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker import flow
 from kbroker.broker.controller_driver import ControllerDriver
 from kbroker.broker.deferred import Deferred
+from kbroker.broker.image_waits import ImageWaits
 from kbroker.broker.zk_admin_requests import ZkAdminRequests
 from kbroker.broker.zk_channel import ZkChannel
 from kbroker.broker.zk_controller import ZkController
 from kbroker.broker.zk_election import ZkElection
-from kbroker.broker.zk_memory import ZkMetadata, read_tree
+from kbroker.broker.zk_first_session import ZkFirstSession, read_cluster
+from kbroker.broker.zk_memory import ZkMetadata
 from kbroker.broker.zk_notifications import ZkNotifications
 from kbroker.broker.zk_port import ZkCode, ZkError
 from kbroker.broker.zk_registration import ZkRegistration
 from kbroker.broker.zk_session import ZkClient
 from kbroker.controller.zookeeper.node_znodes import BrokerZnode
-from kbroker.controller.zookeeper.reading import read
 from kbroker.controller.zookeeper.steps import log_dir_failed
-from kbroker.controller.zookeeper.tree import Create
 from kbroker.errors import ConfigError
 from kbroker.metadata.image import ClusterImage, Endpoint, TopicsImage
 from kbroker.plain import plain, replace
@@ -95,7 +95,6 @@ class ZkNode:
         at_once: int = 500,
     ) -> None:
         self._setup = setup
-        self._open_rootless = open_rootless
         self._clock = clock
         self._timer = timer
         self.client = ZkClient(open_link, clock, timer, setup.session_ms)
@@ -123,21 +122,23 @@ class ZkNode:
         self.offline_here: Callable[[], Collection[Key]] = tuple
         #: Told that this broker is registered in a new session.
         self.on_registered: Callable[[], object] = _nothing
-        self._connected: Deferred[None] = Deferred()
+        self._first = ZkFirstSession(setup, self.client, self.registration, open_rootless, clock, timer)
         self._entered: Deferred[None] = Deferred()
         self._notifications: ZkNotifications | None = None
         self._enters = False
         self._stopped = False
-        self._waiting: list[tuple[Callable[[ClusterImage], bool], Deferred[ClusterImage]]] = []
+        self._waits = ImageWaits(lambda: self.metadata.image)
+        #: The first committed image from now on that passes a test; from `open` on.
+        self.when = self._waits.when
 
     # -- the way in ------------------------------------------------------------------------------------------
 
     def connect(self) -> Deferred[None]:
         """Begin the first session; `registration.cluster_id` is known then. It fails with ConfigError."""
-        self._timer.call_later(self._setup.connect_ms, self._too_late)
+        self._first.awaited()
         self.client.listen(self)
         self.client.start()
-        return self._connected
+        return self._first.done
 
     def generate_id(self, reserved_max: int) -> Deferred[int]:
         """Be given an id above that. It fails with ConfigError."""
@@ -145,13 +146,13 @@ class ZkNode:
 
     def read(self) -> Deferred[None]:
         """Learn what ZooKeeper has. It fails with ConfigError."""
-        return flow.run(self._reading())
+        return flow.run(read_cluster(self.client)).map(self._expect)
 
     def open(self, cache: MetadataCache, peers: Peers) -> ControllerDriver:
         """Make what keeps the metadata; topics and brokers are not known before a controller tells."""
         setup = self._setup
         self.metadata = ZkMetadata(cache, _settings_of(self.expected_image))
-        self.metadata.on_image = self._on_image
+        self.metadata.on_image = self._waits.committed
         self.controller = ControllerDriver(setup.node_id, self._timer, self.metadata)
         self._term = ZkController(self.client, self.controller, self.metadata, self._timer, setup.rules)
         self._election = ZkElection(self.client, setup.node_id, self._clock, self._timer, self._term)
@@ -236,15 +237,6 @@ class ZkNode:
         """A request came of a controller that followed this one."""
         self._term.resigned()
 
-    def when(self, test: Callable[[ClusterImage], bool]) -> Deferred[ClusterImage]:
-        """The first committed image from now on that passes `test`."""
-        found: Deferred[ClusterImage] = Deferred()
-        if test(self.metadata.image):
-            found.resolve(self.metadata.image)
-        else:
-            self._waiting.append((test, found))
-        return found
-
     # -- SessionListener -------------------------------------------------------------------------------------
 
     def session_began(self, session_id: int) -> None:
@@ -253,8 +245,8 @@ class ZkNode:
             self._listen()
         if self._enters:
             self._register()
-        elif not self._connected.done:
-            flow.run(self._preparation()).then(self._prepared)
+        else:
+            self._first.began()
 
     def session_over(self) -> None:
         """See `SessionListener`."""
@@ -295,6 +287,9 @@ class ZkNode:
                 _log.warning("changes of settings cannot be read from ZooKeeper: %s", error)
                 self._timer.call_later(5 * _AGAIN_MS, self._listen)
 
+    def _expect(self, image: ClusterImage) -> None:
+        self.expected_image = image
+
     def _is_given(self, node_id: int) -> int:
         self._setup = replace(self._setup, node_id=node_id)
         return node_id
@@ -302,53 +297,6 @@ class ZkNode:
     def _describe(self) -> BrokerZnode:
         setup = self._setup
         return BrokerZnode(tuple(setup.endpoints), setup.rack, self._clock.now_ms())
-
-    def _too_late(self) -> None:
-        if not self._connected.done:
-            refusal, setup = self.client.refusal, self._setup
-            why = f" ({refusal})" if refusal is not None else ""
-            self._connected.fail(
-                ConfigError(
-                    f"no session with ZooKeeper at {setup.servers} within {setup.connect_ms:.0f} ms "
-                    f"(zookeeper.connection.timeout.ms){why}"
-                )
-            )
-
-    def _preparation(self) -> Generator[Deferred[Any], Any, str]:
-        if not self.client.root_exists:
-            yield self._make_chroot()
-            self.client.root_exists = True
-        cluster_id: str = yield self.registration.prepare()
-        return cluster_id
-
-    def _prepared(self, done: Deferred[str]) -> None:
-        if self._connected.done:
-            return
-        try:
-            done.result()
-            self._connected.resolve(None)
-        except ConfigError as error:
-            self._connected.fail(error)
-        except ZkError as error:
-            # A new session tries again; a connection that was lost within this one, too.
-            if error.code is ZkCode.CONNECTION_LOST:
-                self._timer.call_later(_AGAIN_MS, lambda: self.session_began(self.client.session_id))
-
-    def _make_chroot(self) -> Deferred[None]:
-        client = ZkClient(self._open_rootless, self._clock, self._timer, self._setup.session_ms)
-        made: Deferred[None] = Deferred()
-        client.listen(_ChrootMaker(client, self._setup.chroot, made))
-        client.start()
-        return made
-
-    def _reading(self) -> Generator[Deferred[Any], Any, None]:
-        try:
-            tree = yield from read_tree(self.client)
-        except ZkError as error:
-            raise ConfigError(f"the cluster cannot be read from ZooKeeper: {error}") from None
-        found = read(tree)
-        image = found.image()
-        self.expected_image = image.at(image.offset, found.controller_epoch[0])
 
     def _register(self) -> None:
         session_id = self.client.session_id
@@ -390,53 +338,6 @@ class ZkNode:
         if not self._entered.done and not self._stopped:
             what = "the registration" if self.broker_epoch < 0 else "the controller"
             _log.info("waiting for %s", what)
-
-    def _on_image(self, image: ClusterImage) -> None:
-        if self._waiting:
-            ready = [each for each in self._waiting if each[0](image)]
-            self._waiting = [each for each in self._waiting if each not in ready]
-            for _, found in ready:
-                found.resolve(image)
-
-
-class _ChrootMaker:
-    """A `SessionListener` of a session above the chroot, which makes it."""
-
-    def __init__(self, client: ZkClient, chroot: str, made: Deferred[None]) -> None:
-        self._client = client
-        self._chroot = chroot
-        self._made = made
-
-    def session_began(self, session_id: int) -> None:
-        """See `SessionListener`."""
-        flow.run(self._make()).then(self._ended)
-
-    def session_over(self) -> None:
-        """See `SessionListener`: the next one begins anew."""
-
-    def _make(self) -> Generator[Deferred[Any], Any, None]:
-        path = ""
-        for part in self._chroot.strip("/").split("/"):
-            path += f"/{part}"
-            try:
-                yield self._client.multi([Create(path, b"")])
-            except ZkError as error:
-                if error.code is not ZkCode.NODE_EXISTS:
-                    raise
-
-    def _ended(self, done: Deferred[None]) -> None:
-        if self._made.done:
-            return
-        try:
-            done.result()
-        except ZkError as error:
-            if error.code not in (ZkCode.SESSION_OVER, ZkCode.CONNECTION_LOST):
-                self._client.close()
-                text = f"the chroot {self._chroot} of zookeeper.connect cannot be made: {error}"
-                self._made.fail(ConfigError(text))
-            return
-        self._client.close()
-        self._made.resolve(None)
 
 
 def _settings_of(image: ClusterImage) -> ClusterImage:
