@@ -276,17 +276,15 @@ def _overrides(options: argparse.Namespace) -> dict[str, str]:
 
 def _banner(options: argparse.Namespace, nodes: Sequence[LocalNode], cluster_id: str) -> str:
     from kbroker import __version__
-    from kbroker.cli.start import admin_command
+    from kbroker.cli.start import admin_command, client_need
 
     protocol = _overrides(options).get("security.inter.broker.protocol", "PLAINTEXT")
-    client = "" if protocol == "PLAINTEXT" else " --command-config client.properties"
-    admin = f"{admin_command()} -b {nodes[0].bootstrap}{client}"
+    option, need = client_need(protocol)
+    admin = f"{admin_command()} -b {nodes[0].bootstrap}{option}"
     lines = [f"kbroker {__version__}: a cluster of {len(nodes)} nodes  (cluster {cluster_id})"]
     lines += [f"  node {node.id} listens on {node.bootstrap}, data in {node.folder}" for node in nodes]
-    if client:
-        lines.append(
-            f"clients need security.protocol={protocol} (docs/security.md tells of client.properties)"
-        )
+    if need:
+        lines.append(need.rstrip())
     lines += [
         f"reach it at {','.join(node.bootstrap for node in nodes)}",
         f"try:  {admin} topics create greetings",

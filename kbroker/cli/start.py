@@ -180,16 +180,31 @@ def read_settings(path: str) -> dict[str, str]:
 def banner(node: Node) -> str:
     """What a person wants to know of a broker that has started."""
     from kbroker import __version__
+    from kbroker.config.listeners import bound_listeners
 
     address = node.bootstrap
     admin = admin_command() if address == "localhost:9092" else f"{admin_command()} -b {address}"
+    protocol = next((each.security_protocol for each in bound_listeners(node.config)), "PLAINTEXT")
+    option, need = client_need(protocol)
+    admin += option
     return (
         f"kbroker {__version__} listens on {address}  (cluster {node.cluster_id}, node {node.node_id})\n"
         f"data in {', '.join(node.log_dirs)}\n"
+        f"{need}"
         f"try:  {admin} topics create greetings\n"
         f"      {admin} topics produce greetings --value hello\n"
         f"      {admin} topics tail greetings\n"
         "stop with Ctrl-C"
+    )
+
+
+def client_need(protocol: str) -> tuple[str, str]:
+    """What `kbroker-admin` needs at a listener of that security protocol, and a line that says so."""
+    if protocol == "PLAINTEXT":
+        return "", ""
+    return (
+        " --command-config client.properties",
+        f"clients need security.protocol={protocol} (docs/security.md tells of client.properties)\n",
     )
 
 

@@ -56,7 +56,6 @@ class PlainChain:
         cache_ms: how long a right password is remembered; 0: not at all.
         now_ms: a clock.
         secret: for what is remembered instead of passwords.
-        on_failure: told of back ends that cannot answer.
     """
 
     def __init__(
@@ -65,13 +64,11 @@ class PlainChain:
         cache_ms: int,
         now_ms: Callable[[], int],
         secret: bytes,
-        on_failure: Callable[[str, BackEndFailed], None],
     ) -> None:
         self._back_ends = back_ends
         self._cache_ms = cache_ms
         self._now_ms = now_ms
         self._secret = secret
-        self._on_failure = on_failure
         #: By user: what stands for the password, and until when.
         self._kept: dict[str, tuple[bytes, int]] = {}
 
@@ -99,8 +96,7 @@ class PlainChain:
                 continue
             try:
                 verdict = back_end.check(user, password)
-            except BackEndFailed as failure:
-                self._on_failure(back_end.name, failure)
+            except BackEndFailed:
                 raise LoginFailed(f"{back_end.name} cannot tell") from None
         if verdict is not Verdict.RIGHT:
             return False

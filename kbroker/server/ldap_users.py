@@ -79,6 +79,7 @@ class LdapUsers(Remote):
             self._ldap3: Any = import_module("ldap3")
         except ImportError:
             raise ConfigError("LDAP needs ldap3: pip install 'kbroker[ldap]'") from None
+        self._check_notation(name_of, search)
         self._escape_name: Any = import_module("ldap3.utils.dn").escape_rdn
         self._escape_filter: Any = import_module("ldap3.utils.conv").escape_filter_chars
         self._name_of, self._search, self._timeout_s = name_of, search, timeout_s
@@ -92,6 +93,27 @@ class LdapUsers(Remote):
         )
         if parts.scheme == "ldap" and not start_tls:
             _log.info("passwords go to %s as they are; ldaps:// would hide them", parts.hostname)
+
+    @staticmethod
+    def _check_notation(name_of: str, search: Search | None) -> None:
+        """Names and filters that make no sense to any server, before the first login fails by them."""
+        names: Any = import_module("ldap3.utils.dn")
+        errors: Any = import_module("ldap3.core.exceptions")
+        if search is None:
+            given = {"dn": name_of}
+        else:
+            given = {"search.base": search.base, "search.user": search.name}
+        for setting, name in given.items():
+            try:
+                names.parse_dn(name.replace("{user}", "x") or "dc=x")
+            except errors.LDAPInvalidDnError as error:
+                raise ConfigError(f"kbroker.plain.ldap.{setting} is no name of an entry: {error}") from None
+        if search is not None:
+            parse: Any = import_module("ldap3.operation.search").parse_filter
+            try:
+                parse(search.filter.replace("{user}", "x"), None, True, False, None, False)
+            except errors.LDAPInvalidFilterError as error:
+                raise ConfigError(f"kbroker.plain.ldap.search.filter: {error}") from None
 
     def _ask(self, user: str, password: str) -> Verdict:
         if self._search is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from kbroker.server.listener_security import ListenerSecurity
     from kbroker.server.peer_security import PeerSecurity
 
+_log = logging.getLogger(__name__)
 _PROTOCOL_NUMBERS = {"PLAINTEXT": 0, "SSL": 1, "SASL_PLAINTEXT": 2, "SASL_SSL": 3}
 
 
@@ -47,6 +49,7 @@ class NodeSockets:
         check_listeners(quorum, clients, controllers)
         secured = [each for each in (*clients, *controllers) if each.security_protocol != "PLAINTEXT"]
         self._security = _security(config, secured) if secured else {}
+        _warn_of_idle_back_ends(config, secured)
         #: How this node shows itself to others; None: as everybody can.
         self.peer_security = _peer_security(config, quorum)
         self._sockets: dict[str, tuple[ListenerAddress, str, list[socket.socket]]] = {}
@@ -107,6 +110,20 @@ def _security(config: BrokerConfig, listeners: Sequence[ListenerAddress]) -> dic
 
     early = EarlyBytes()
     return {each.name: ListenerSecurity(config, each, early) for each in listeners}
+
+
+def _warn_of_idle_back_ends(config: BrokerConfig, secured: Sequence[ListenerAddress]) -> None:
+    """Who sets up where passwords are looked up wants somebody to be asked for one."""
+    if config.get_list("kbroker.plain.backends") == ("jaas",):
+        return
+    from kbroker.config.security import ListenerSettings
+
+    with_sasl = (each for each in secured if each.security_protocol.startswith("SASL_"))
+    if any(
+        "PLAIN" in ListenerSettings(config, each.name).words("sasl.enabled.mechanisms") for each in with_sasl
+    ):
+        return
+    _log.warning("kbroker.plain.backends has no effect: no listener has SASL PLAIN")
 
 
 def _peer_security(

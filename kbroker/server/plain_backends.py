@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 THREADS = 4
 _ANSWER_BYTES_MAX = 4096
 _USER_LENGTH_MAX = 256
+#: While a server is gone, so often the log says so.
+_TOLD_AGAIN_S = 60.0
 #: After a failure nobody asks for so long: else all threads would wait for a server that is gone.
 _REST_S = 1.0
-_log = QuietLog(logging.getLogger(__name__), monotonic)
+_plain_log = logging.getLogger(__name__)
+_log = QuietLog(_plain_log, monotonic)
 
 
 class JaasUsers:
@@ -109,6 +112,8 @@ class Remote:
 
     def __init__(self) -> None:
         self._rests_until_s = 0.0
+        self._is_told = False
+        self._tells_from_s = float("-inf")
 
     def check(self, user: str, password: str) -> Verdict:
         """See `BackEnd`."""
@@ -117,10 +122,20 @@ class Remote:
         if monotonic() < self._rests_until_s:
             raise BackEndFailed("it did not answer a moment ago")
         try:
-            return self._ask(user, password)
-        except BackEndFailed:
-            self._rests_until_s = monotonic() + _REST_S
+            verdict = self._ask(user, password)
+        except BackEndFailed as error:
+            now = monotonic()
+            self._rests_until_s = now + _REST_S
+            if now >= self._tells_from_s:
+                self._is_told, self._tells_from_s = True, now + _TOLD_AGAIN_S
+                _plain_log.error(
+                    "the %s back end of SASL PLAIN cannot tell who gets in: %s", self.name, error
+                )
             raise
+        if self._is_told:
+            self._is_told = False
+            _plain_log.warning("the %s back end of SASL PLAIN answers again", self.name)
+        return verdict
 
     def decoy(self, password: str) -> None:
         """Nobody else is asked in vain."""
@@ -188,7 +203,6 @@ def plain_chain(config: BrokerConfig, jaas: Mapping[str, bytes]) -> PlainChain:
         config.get_int("kbroker.plain.cache.ms"),
         lambda: int(monotonic() * 1000),
         secrets.token_bytes(32),
-        lambda name, failure: _log.info("the %s back end of SASL PLAIN cannot answer: %s", name, failure),
     )
 
 

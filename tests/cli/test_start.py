@@ -10,12 +10,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from kbroker.cli.log_setup import ShortFormatter
 from kbroker.cli.main import main
-from kbroker.cli.start import admin_command, start
+from kbroker.cli.start import admin_command, banner, start
+from kbroker.config.broker_config import BrokerConfig
 from tests.doubles import wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -254,6 +256,21 @@ def test_the_banner_names_kbroker_admin_by_a_path_that_can_be_run(tmp_path, monk
     assert admin_command() == str(tmp_path / "kbroker-admin")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert admin_command() == "kbroker-admin"
+
+
+@pytest.mark.parametrize(("protocol", "says"), [("PLAINTEXT", False), ("SASL_SSL", True)])
+def test_the_banner_tells_what_clients_need(protocol, says):
+    listener = f"{protocol}://localhost:9093"
+    node = SimpleNamespace(
+        bootstrap="localhost:9093",
+        cluster_id="c",
+        node_id=1,
+        log_dirs=["data"],
+        config=BrokerConfig({"node.id": "1", "process.roles": "broker,controller", "listeners": listener}),
+    )
+    text = banner(node)
+    assert ("-b localhost:9093 --command-config client.properties topics create" in text) is says
+    assert ("clients need security.protocol=SASL_SSL" in text) is says
 
 
 def test_a_log_line_is_one_line_and_nothing_that_a_terminal_acts_on():

@@ -139,6 +139,10 @@ def config_of(given):
         ({"search.base": PEOPLE, "search.filter": "(uid=*)"}, "search.filter must have"),
         ({"search.base": PEOPLE, "search.user": "cn=x"}, "go together"),
         ({}, r"needs kbroker.plain.ldap.dn"),
+        ({"dn": "{user}"}, "ldap.dn is no name of an entry"),
+        ({"search.base": "people"}, "search.base is no name of an entry"),
+        ({"search.base": PEOPLE, "search.filter": "(uid={user}"}, "search.filter: invalid filter"),
+        ({"search.base": PEOPLE, "search.filter": "(uid={user})(x=y)"}, "search.filter: missing boolean"),
         ({"url": "ldaps://x", "dn": "uid={user}", "start.tls": "true"}, "start.tls goes with ldap://"),
     ],
 )

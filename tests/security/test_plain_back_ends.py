@@ -1,5 +1,6 @@
 """SASL PLAIN asks a file, LDAP and HTTP, in the order that is set."""
 
+import contextlib
 import hashlib
 import json
 import socketserver
@@ -9,14 +10,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from kbroker.config.broker_config import BrokerConfig
+from kbroker.config.quorum import quorum_config
 from kbroker.errors import ConfigError
 from kbroker.security.password_file import hash_password, parse_hash, parse_password_file
 from kbroker.security.plain_chain import BackEndFailed, PlainChain, Verdict
 from kbroker.security.sasl import LoginFailed
+from kbroker.server import plain_backends
 from kbroker.server.ldap_users import LdapUsers
+from kbroker.server.node_sockets import NodeSockets
 from kbroker.server.plain_backends import FileUsers, HttpUsers
 from kbroker.testing import Broker
-from tests.security.logins import CLOSED, PLAIN_MODULE, Raw
+from tests.security.logins import CLOSED, PLAIN_MODULE, SCRAM_MODULE, Raw
 
 
 @pytest.mark.parametrize("kind", ["scrypt", "sha256", "sha512"])
@@ -65,7 +70,7 @@ class Says:
 
 def chain(*verdicts, now=lambda: 0):
     back_ends = [Says(str(number), verdict) for number, verdict in enumerate(verdicts)]
-    return PlainChain(back_ends, 1000, now, b"s", lambda name, failure: None), back_ends
+    return PlainChain(back_ends, 1000, now, b"s"), back_ends
 
 
 @pytest.mark.parametrize(
@@ -165,6 +170,45 @@ def test_ldap(ldap):
         LdapUsers("ldaps://x", name, "/nowhere.pem", 1)
     with pytest.raises(ConfigError, match="no certificate in PEM"):
         LdapUsers("ldaps://x", name, __file__, 1)
+
+
+def test_a_server_that_is_gone_is_told_of_once_a_minute(monkeypatch, caplog):
+    class Ours(plain_backends.Remote):
+        name = "ours"
+
+        def _ask(self, user, password):
+            if gone[0]:
+                raise BackEndFailed("nobody is there")
+            return Verdict.RIGHT
+
+    now, gone, users, seen = [0.0], [False], Ours(), []
+    monkeypatch.setattr(plain_backends, "monotonic", lambda: now[0])
+    for now[0], gone[0] in ((0, 1), (5, 1), (30, 0), (31, 1), (40, 0), (61, 1), (63, 0)):
+        with contextlib.suppress(BackEndFailed):
+            users.check("alice", "secret")
+        seen.append([record.levelname for record in caplog.records])
+        caplog.clear()
+    assert seen == [["ERROR"], [], ["WARNING"], [], [], ["ERROR"], ["WARNING"]]
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256"])
+def test_back_ends_that_nobody_asks(tmp_path, caplog, mechanism):
+    users = tmp_path / "users"
+    users.write_text("")
+    settings = {
+        "listeners": "SASL_PLAINTEXT://127.0.0.1:0",
+        "security.inter.broker.protocol": "SASL_PLAINTEXT",
+        "sasl.enabled.mechanisms": mechanism,
+        "sasl.mechanism.inter.broker.protocol": mechanism,
+        "sasl.jaas.config": f'{PLAIN_MODULE} required username="a" password="b" user_a="b";',
+        "kbroker.plain.backends": "file",
+        "kbroker.plain.file": str(users),
+    }
+    if mechanism != "PLAIN":
+        settings["sasl.jaas.config"] = settings["sasl.jaas.config"].replace(PLAIN_MODULE, SCRAM_MODULE)
+    config = BrokerConfig({"node.id": "1", "process.roles": "broker,controller", **settings})
+    NodeSockets(config, quorum_config(config)).close()
+    assert ("kbroker.plain.backends has no effect" in caplog.text) is (mechanism != "PLAIN")
 
 
 class Http(BaseHTTPRequestHandler):
