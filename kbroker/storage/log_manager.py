@@ -10,44 +10,35 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from kbroker.errors import ConfigError
-from kbroker.storage.checkpoint_job import CheckpointJob, checkpoint_texts
+from kbroker.storage.checkpoint_job import CheckpointJob
 from kbroker.storage.checkpoints import (
     format_clean_shutdown,
     format_offsets,
-    parse_clean_shutdown,
-    parse_offsets,
 )
 from kbroker.storage.disk import Disk, Lock, StorageError
 from kbroker.storage.file_names import (
-    CHECKPOINTS,
     CLEAN_SHUTDOWN,
-    CLEANER_OFFSETS,
     DELETE_DIR,
     HIGH_WATERMARKS,
-    LEADER_EPOCHS,
     LOCK,
     LOG_STARTS,
-    META_PROPERTIES,
     NO_PRODUCERS,
-    PARTITION_METADATA,
     RECOVERY_POINTS,
     STRAY_DIR,
     marked_dir_name,
-    parse_marked_dir,
-    parse_offset_name,
-    parse_partition_dir,
 )
 from kbroker.storage.idle_logs import MANY_LOGS
 from kbroker.storage.log import FsyncJob, Log
+from kbroker.storage.log_checkpoints import LogCheckpoints
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.log_dir import LogDir, RemovalJob
-from kbroker.storage.log_listing import list_log
+from kbroker.storage.log_loading import load_dir
 from kbroker.storage.log_move import LogMove, UnfinishedMove, settle_moves
 from kbroker.storage.meta_properties import read_meta_properties
 from kbroker.storage.open_files import DEFAULT_LIMIT, OpenFiles
-from kbroker.storage.recovery import LogHistory, create_log, open_log
+from kbroker.storage.recovery import create_log
 from kbroker.storage.recovery_progress import RecoveryProgress
-from kbroker.storage.running_mark import killed_in, mark_running, unmark
+from kbroker.storage.running_mark import mark_running
 from kbroker.types import ZERO_UUID, TopicPartition, Uuid
 
 logger = logging.getLogger(__name__)
@@ -87,24 +78,14 @@ class LogManager:
         self._config_for = default_config or (lambda _topic: LogConfig())
         self.dirs = [LogDir(path, disk, self._files) for path in log_dirs]
         for log_dir in self.dirs:
-            log_dir.on_recovery_point_lowered = lambda: self._checkpoint(RECOVERY_POINTS)
+            log_dir.on_recovery_point_lowered = lambda: self._checkpoints.write(RECOVERY_POINTS)
         self.logs: dict[TopicPartition, Log] = {}
         #: Broker epoch of the last process; -1 if a directory may lack what that one wrote (KIP-966).
         self.previous_broker_epoch = -1
         #: Copies for another directory that a stop interrupted; the log itself is where it was.
         self.unfinished_moves: list[UnfinishedMove] = []
         self._locks: list[Lock] = []
-        #: What the checkpoints say, as far as this life has written them.
-        self._written: dict[str, str] = {}
-        #: A job is under way; when it is done, write again.
-        self._writing = self._write_again = False
-        #: Logs that are not where a checkpoint (by name) may still name them: what it says is not true of the
-        #: next log of that name.
-        self._stale: set[tuple[LogDir, TopicPartition, str]] = set()
-        #: Copies of logs in other directories, as far as they are durable there; soon the logs themselves.
-        self._arriving: dict[TopicPartition, LogMove] = {}
-        #: Where logs began at the last clean stop, with nothing left of what was before.
-        self._settled_starts: dict[TopicPartition, int] = {}
+        self._checkpoints = LogCheckpoints(disk, self.dirs, self.logs)
         self._loaded = False
 
     # -- life ------------------------------------------------------------------------------------------------
@@ -174,109 +155,15 @@ class LogManager:
                 epochs.add(-1)
                 continue
             try:
-                epochs.add(self._load_dir(log_dir, now_ms, progress))
+                found = load_dir(self._disk, log_dir, self.logs, self._config_for, now_ms, progress)
             except OSError as error:
                 log_dir.fail(error)
                 epochs.add(-1)
+                continue
+            epochs.add(found.broker_epoch)
+            self._checkpoints.loaded(log_dir, found)
         self.previous_broker_epoch = epochs.pop() if len(epochs) == 1 else -1
         self._loaded = True
-
-    def _load_dir(self, log_dir: LogDir, now_ms: int, progress: RecoveryProgress) -> int:
-        """The broker epoch of its clean stop, -1 if there was none, or if durable records are missing."""
-        disk, path = self._disk, log_dir.path
-        marker = f"{path}/{CLEAN_SHUTDOWN}"
-        clean = disk.exists(marker)
-        broker_epoch = (
-            parse_clean_shutdown(disk.read_file(marker).decode("utf-8", "replace"))
-            if clean
-            else killed_in(disk, path)
-        )
-        recovery_points = self._read_offsets(f"{path}/{RECOVERY_POINTS}")
-        log_starts = self._read_offsets(f"{path}/{LOG_STARTS}")
-        high_watermarks = self._read_offsets(f"{path}/{HIGH_WATERMARKS}")
-        cleaned = self._read_offsets(f"{path}/{CLEANER_OFFSETS}")
-        unwritten = self._read_offsets(f"{path}/{NO_PRODUCERS}") if clean else {}
-        listings = {tp: list_log(log_dir, f"{path}/{tp}") for tp in self._partitions_in(log_dir)}
-        unread = 0
-        if not clean:
-            unread = sum(listing.bytes_from(recovery_points.get(tp, 0)) for tp, listing in listings.items())
-        progress.expect(len(listings), unread)
-        for tp, listing in listings.items():
-            history = LogHistory(
-                clean, recovery_points.get(tp), log_starts.get(tp), cleaned.get(tp), unwritten.get(tp)
-            )
-            log = open_log(log_dir, tp, self._config_for(tp.topic), history, now_ms, listing, progress)
-            mark = high_watermarks.get(tp, log.log_start_offset)
-            log.high_watermark = max(min(mark, log.log_end_offset), log.log_start_offset)
-            self.logs[tp] = log
-            if clean:
-                self._settled_starts[tp] = log.log_start_offset
-            durable = recovery_points.get(tp, 0)
-            if log.log_end_offset < durable:
-                # No crash does that. Whoever counts on this replica must hear that it lacks records.
-                logger.error("%s ends at %d, but had %d on disk", log.path, log.log_end_offset, durable)
-                broker_epoch = -1
-            progress.opened()
-        if log_dir.cut:
-            broker_epoch = -1
-        if broker_epoch == -1:
-            unmark(disk, path)
-        for name, named in zip(CHECKPOINTS, (recovery_points, log_starts, high_watermarks)):
-            self._stale.update((log_dir, tp, name) for tp in named if tp not in listings)
-        # From here on the directory is not clean any more, whatever happens to this process.
-        if clean:
-            disk.remove(marker)
-            disk.remove(f"{path}/{NO_PRODUCERS}")
-            disk.sync_dir(path)
-        return broker_epoch
-
-    def _partitions_in(self, log_dir: LogDir) -> Iterator[TopicPartition]:
-        for entry in self._disk.list_dir(log_dir.path):
-            if not entry.is_dir:
-                continue
-            tp = parse_partition_dir(entry.name)
-            if tp is None:
-                self._note_other_dir(log_dir, entry.name)
-                continue
-            if tp.topic == _METADATA_TOPIC:
-                continue
-            path = f"{log_dir.path}/{entry.name}"
-            if not self._disk.exists(f"{path}/{PARTITION_METADATA}") and self._is_foreign(path):
-                # Renamed as a stray it would be lost to its owner.
-                logger.warning("%s is no partition; leaving it alone", path)
-                continue
-            if tp in self.logs:
-                other = self.logs[tp].directory.path
-                raise ConfigError(f"{tp} lies in {other} and in {log_dir.path}: move one of them away")
-            yield tp
-
-    def _is_foreign(self, path: str) -> bool:
-        """Whether a folder that is named as a partition's is a node's, or has nothing of a log in it."""
-        names = [entry.name for entry in self._disk.list_dir(path)]
-        if META_PROPERTIES in names:
-            return True
-        return bool(names) and not any(name == LEADER_EPOCHS or parse_offset_name(name) for name in names)
-
-    def _note_other_dir(self, log_dir: LogDir, name: str) -> None:
-        marked = parse_marked_dir(name)
-        if marked is None:
-            logger.warning("%s/%s is no partition; leaving it alone", log_dir.path, name)
-        elif marked[1] == DELETE_DIR:
-            topic = marked[0].rpartition("-")[0]
-            log_dir.remove_dir_later(f"{log_dir.path}/{name}", self._config_for(topic).file_delete_delay_ms)
-        else:
-            kind = "a stray" if marked[1] == STRAY_DIR else "an unfinished move of a"
-            logger.warning("%s/%s is %s replica; leaving it alone", log_dir.path, name, kind)
-
-    def _read_offsets(self, path: str) -> dict[TopicPartition, int]:
-        if not self._disk.exists(path):
-            return {}
-        text = self._disk.read_file(path).decode("utf-8", "replace")
-        try:
-            return parse_offsets(text)
-        except ValueError as error:
-            logger.warning("%s is damaged and counts as empty: %s", path, error)
-            return {}
 
     def mark_running(self, broker_epoch: int) -> None:
         """This process is registered in `broker_epoch`: if it is killed, the next one knows what is there."""
@@ -295,9 +182,7 @@ class LogManager:
                 continue
             try:
                 self._close_logs(log_dir)
-                for path, text in self._checkpoints(log_dir):
-                    if self._written.get(path) != text:
-                        self._disk.write_file(path, text.encode())
+                self._checkpoints.write_last(log_dir)
                 self._tell_of_no_producers(log_dir)
                 self._disk.write_file(
                     f"{log_dir.path}/{CLEAN_SHUTDOWN}", format_clean_shutdown(broker_epoch).encode()
@@ -363,8 +248,8 @@ class LogManager:
                 log = None
         if log is None:
             log_dir = self._place()
-            if any((log_dir, tp, name) in self._stale for name in CHECKPOINTS):
-                self._checkpoint()
+            if self._checkpoints.may_name(log_dir, tp):
+                self._checkpoints.write()
             log = self.logs[tp] = create_log(log_dir, tp, topic_id, config, now_ms)
         else:
             log.config = config
@@ -386,14 +271,11 @@ class LogManager:
 
     def announce(self, move: LogMove) -> None:
         """From now on the checkpoints of its new directory tell of the log, as far as it is durable there."""
-        self._arriving[move.log.topic_partition] = move
+        self._checkpoints.arrives(move)
 
     def renounce(self, move: LogMove) -> None:
         """The log stays where it is."""
-        tp = move.log.topic_partition
-        if self._arriving.get(tp) is move:
-            del self._arriving[tp]
-            self._stale.update((move.target, tp, name) for name in CHECKPOINTS)
+        self._checkpoints.stays(move)
 
     def finish_move(self, move: LogMove) -> Log:
         """Do the last part of a move; the log that takes the place of the old one.
@@ -407,9 +289,7 @@ class LogManager:
         if not move.complete():
             # Before the names change: a start that finds the log there must know where it begins.
             self.announce(move)
-            for path, text in self._checkpoints(target):
-                self._disk.write_file(path, text.encode())
-                self._written[path] = text
+            self._checkpoints.write_now(target)
         try:
             moved = move.switch()
         except OSError as error:
@@ -417,9 +297,8 @@ class LogManager:
             for log_dir in (log.directory, target):
                 log_dir.fail_for_good(error)
             raise
-        del self._arriving[log.topic_partition]
         self.logs[log.topic_partition] = moved
-        self._stale.update((log.directory, log.topic_partition, name) for name in CHECKPOINTS)
+        self._checkpoints.has_moved(move)
         return moved
 
     def delete(self, tp: TopicPartition) -> None:
@@ -456,8 +335,7 @@ class LogManager:
                     break
                 number = (number + 1) % (1 << 128)
             self._files.forget_dir(log.path)
-            self._stale.update((log_dir, log.topic_partition, name) for name in CHECKPOINTS)
-            self._settled_starts.pop(log.topic_partition, None)
+            self._checkpoints.leaves(log_dir, log.topic_partition)
             self._disk.rename(log.path, target)
             self._disk.sync_dir(log_dir.path)
         except OSError as error:
@@ -512,63 +390,20 @@ class LogManager:
         return jobs
 
     def checkpoint_job(self, *names: str) -> CheckpointJob | None:
-        """The checkpoints of these names (all, if none is given) that have changed, ready to be written
-        anywhere; None if none has. Finish one job before asking for the next.
-        """
-        files = [
-            (log_dir, path, text)
-            for log_dir in self.dirs
-            if not log_dir.offline
-            for path, text in self._checkpoints(log_dir, names or CHECKPOINTS)
-            if self._written.get(path) != text
-        ]
-        covered = {each for each in self._stale if each[2] in (names or CHECKPOINTS)}
-        if not files:
-            self._stale -= covered
-            return None
-        self._writing = True
-
-        def finished(succeeded: bool) -> None:
-            self._writing = False
-            if succeeded:
-                self._stale -= covered
-            if self._write_again:
-                self._write_again = False
-                self._checkpoint()
-
-        return CheckpointJob(self._disk, files, self._written, finished)
+        """See `LogCheckpoints.job`."""
+        return self._checkpoints.job(*names)
 
     def tick_high_watermarks(self) -> None:
         """Checkpoint the high watermarks here and now."""
-        self._checkpoint(HIGH_WATERMARKS)
+        self._checkpoints.write(HIGH_WATERMARKS)
 
     def tick_recovery_points(self) -> None:
         """Checkpoint everything here and now."""
-        self._checkpoint()
+        self._checkpoints.write()
 
     def checkpoint_log_starts(self) -> None:
         """After DeleteRecords or retention moved a start, so that a crash does not bring records back."""
-        self._checkpoint(LOG_STARTS)
-
-    def _checkpoint(self, *names: str) -> None:
-        if self._writing:
-            # A thread is at the same files; what it writes is made good as soon as it is done.
-            self._write_again = True
-            return
-        job = self.checkpoint_job(*names)
-        if job is not None:
-            job.run()
-            job.finish()
-
-    def _checkpoints(self, log_dir: LogDir, names: tuple[str, ...] = CHECKPOINTS) -> list[tuple[str, str]]:
-        """(path, text) of the directory's checkpoints of these names."""
-        arriving = {
-            move.log: move.durable_end
-            for tp, move in self._arriving.items()
-            if move.target is log_dir and self.logs.get(tp) is move.log
-        }
-        logs = {log: log.recovery_point for log in self._logs_of(log_dir)} | arriving
-        return checkpoint_texts(log_dir, logs, self._settled_starts, names)
+        self._checkpoints.write(LOG_STARTS)
 
     def _each_log(self, work: Callable[[Log], int]) -> int:
         total = 0
