@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from kbroker.broker.committed_metadata import CommittedMetadata
 from kbroker.broker.controller_driver import ControllerDriver
 from kbroker.broker.deferred import Deferred
+from kbroker.broker.image_waits import ImageWaits
 from kbroker.broker.metadata_snapshots import MetadataSnapshots
 from kbroker.broker.metadata_store import StoredMetadata, open_metadata, static_voter_set
 from kbroker.broker.peer import PeerAddress
@@ -31,6 +33,7 @@ from kbroker.controller.brokers import (
 )
 from kbroker.controller.features import SUPPORTED_FEATURES
 from kbroker.controller.kraft.bootstrap import abort_transaction, bootstrap
+from kbroker.controller.kraft.migration import cannot_migrate, finalize_migration
 from kbroker.errors import ApiError, ConfigError
 from kbroker.metadata.cache import MetadataCache
 from kbroker.metadata.delta import MetadataCorruption
@@ -64,6 +67,7 @@ class KraftSetup:
         wait_for_disk: whether a metadata change counts only when it is durable (kbroker.metadata.fsync).
         segment_bytes, segment_ms: of the metadata log.
         random: `random(n)` is one of 0 … n-1, to spread elections.
+        migrates: the cluster is, or was, ZooKeeper's (zookeeper.metadata.migration.enable).
         auto_join: a controller that is no voter asks to become one (controller.quorum.auto.join.enable).
     """
 
@@ -87,6 +91,7 @@ class KraftSetup:
     segment_ms: int = 7 * 24 * 3600 * 1000
     random: Callable[[int], int] = lambda limit: 0
     auto_join: bool = False
+    migrates: bool = False
 
 
 class Leader(NamedTuple):
@@ -170,7 +175,9 @@ class KraftNode:
         )
         self.controller.on_active = self._begin
         self.metadata.on_commit = self._on_commit
-        self._waiting: list[tuple[Callable[[ClusterImage], bool], Deferred[ClusterImage]]] = []
+        self._waits = ImageWaits(lambda: self.metadata.image)
+        #: The first committed image from now on, published or not, that passes a test.
+        self.when = self._waits.when
         self._leader_listeners: list[Callable[[Leader], None]] = []
 
     def start(self) -> Deferred[None]:
@@ -203,15 +210,6 @@ class KraftNode:
     def expected_image(self) -> ClusterImage:
         """The cluster as the disk has it; what of it is committed, the quorum has to tell."""
         return self._stored.expected
-
-    def when(self, test: Callable[[ClusterImage], bool]) -> Deferred[ClusterImage]:
-        """The first committed image from now on, published or not, that passes `test`."""
-        found: Deferred[ClusterImage] = Deferred()
-        if test(self.metadata.image):
-            found.resolve(self.metadata.image)
-        else:
-            self._waiting.append((test, found))
-        return found
 
     def publish_from_now(self) -> None:
         """See `CommittedMetadata.publish_from_now`."""
@@ -268,22 +266,20 @@ class KraftNode:
 
     def _on_commit(self, image: ClusterImage) -> None:
         self.snapshots.committed(image)
-        if self._waiting:
-            ready = [each for each in self._waiting if each[0](image)]
-            self._waiting = [each for each in self._waiting if each not in ready]
-            for _, found in ready:
-                found.resolve(image)
+        self._waits.committed(image)
 
     # -- as leader -------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
         """This node is the active controller: a new cluster gets its first records."""
-        append = self.controller.append_records
+        append, migrates = partial(self.controller.append_records, always=True), self._setup.migrates
         if self.metadata.in_transaction:
             append(abort_transaction)
         if self.metadata.image.metadata_version == 0:
             formatted, minimum = self._stored.formatted, self._setup.min_insync_replicas
-            append(lambda image: bootstrap(image, formatted, minimum))
+            append(lambda image: bootstrap(image, formatted, minimum, migrates=migrates))
+        elif not migrates:
+            append(finalize_migration)
         if self.is_lone and not self._bootstrapped:
             self._join()
         self._bootstrapped = True
@@ -324,6 +320,9 @@ def _open(setup: KraftSetup, metadata_dir: LogDir, now_ms: int) -> StoredMetadat
         static_voters=[voter.id for voter in setup.static_voters],
         is_voter_alone=setup.is_controller and not setup.bootstrap_controllers,
     )
+    reason = cannot_migrate(stored.expected, stored.formatted) if setup.migrates else None
+    if reason is not None:
+        raise ConfigError(reason)
     try:
         check_features(stored.expected, SUPPORTED_FEATURES)
     except ApiError as error:
