@@ -121,6 +121,7 @@ class OneShareFetch:
         self._errors: dict[Place, ApiError] = {}
         self._reads: dict[Place, ShareRead] = {}
         self._live: dict[Place, LiveShare] = {}
+        self._loading = 0
         self._records = request.max_records
         self._bytes = min(max(request.max_bytes, 0), services.fetch_bytes_max)
         self._wish_strict = request.share_acquire_mode == _STRICT
@@ -165,23 +166,33 @@ class OneShareFetch:
         if not missing:
             self._begin()
             return
-        waiting = []
         for place in missing:
             error = self._unknown(place)
             if error is not None:
                 self._errors[place] = error
-            else:
-                waiting.append((place, self._parts.partitions.get(session.group_id, *place)))
-
-        def found(done: Deferred[list[LiveShare | ApiError]]) -> None:
-            for (place, _), value in zip(waiting, done.result()):
-                if isinstance(value, ApiError):
-                    self._errors[place] = value
-                else:
-                    self._live[place] = value
+        loading = [place for place in missing if place not in self._errors]
+        self._loading = len(loading)
+        if not loading:
             self._begin()
+        for place in loading:
+            found = self._parts.partitions.get(session.group_id, *place)
+            found.then(lambda done, place=place: self._loaded(place, done))  # type: ignore[misc]
 
-        gather([each for _, each in waiting]).then(found)
+    def _loaded(self, place: Place, done: Deferred[LiveShare]) -> None:
+        """One partition's state is here, or is not to be had.
+
+        Records of it need not wait for the others' states: so does Kafka, and librdkafka's tests count on the
+        first answer to be of one partition.
+        """
+        self._loading -= 1
+        try:
+            self._live[place] = done.result()
+        except ApiError as error:
+            self._errors[place] = error.with_traceback(None)
+        if self._loading == 0:
+            self._begin()
+        elif not self.answer.done and place in self._live and self._read_all(if_enough=True):
+            self._finish()
 
     def _unknown(self, place: Place) -> ApiError | None:
         topic = self._services.metadata.image.topics.by_id(place[0])

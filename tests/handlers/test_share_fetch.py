@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from kbroker.broker.deferred import Deferred
 from kbroker.handlers import share_fetch
 from kbroker.handlers.share_fetch import OneShareFetch
 from kbroker.protocol.generated.share_fetch_request import ShareFetchRequest
@@ -76,3 +77,37 @@ def test_a_partition_that_leads_no_more_is_told_before_there_are_enough_bytes(pa
     fetch, live = parked
     live.readable, live.is_led = 0, False
     assert fetch.try_complete("key")
+
+
+def test_records_of_one_partition_do_not_wait_until_another_is_loaded(monkeypatch):
+    places = [(b"t" * 16, 0), (b"t" * 16, 1)]
+    loads = {place: Deferred() for place in places}
+    parts = SimpleNamespace(
+        settings=SimpleNamespace(
+            committed_only=lambda group: False, limits=lambda group: SimpleNamespace(lock_ms=1_000)
+        ),
+        partitions=SimpleNamespace(here=lambda *key: None, get=lambda group, *place: loads[place]),
+    )
+    read = SimpleNamespace(
+        acquired=(SimpleNamespace(first=0, last=0, deliveries=1),), total=1, records=b"records"
+    )
+    monkeypatch.setattr(share_fetch, "shares", lambda services: parts)
+    monkeypatch.setattr(share_fetch, "read_share", lambda *arguments: read)
+    topic = SimpleNamespace(partitions=(0, 1))
+    image = SimpleNamespace(topics=SimpleNamespace(by_id=lambda topic_id: topic))
+    services = SimpleNamespace(fetch_bytes_max=1_000, metadata=SimpleNamespace(image=image))
+    session = SimpleNamespace(
+        partitions=dict.fromkeys(places, True), group_id="g", member_id="m", rotate=lambda place: None
+    )
+    request = ShareFetchRequest(
+        share_session_epoch=1, max_wait_ms=500, max_records=10, max_bytes=1_000, min_bytes=1
+    )
+    fetch = OneShareFetch(services, None, request, session)
+    fetch.acknowledged([], [])
+    assert not fetch.answer.done
+    live = SimpleNamespace(closed=False, is_led=True, key="key", partition=None)
+    loads[places[1]].resolve(live)
+    told = {each.partition_index: each for each in fetch.answer.result().responses[0].partitions}
+    assert told[1].acquired_records
+    assert not told[0].acquired_records
+    loads[places[0]].resolve(live)
