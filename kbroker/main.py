@@ -155,7 +155,9 @@ class Node:
 
     async def _start(self) -> None:
         quorum = self._quorum = quorum_config(self.config)
-        folders = self._folders = NodeFolders(self.config, self._disk, self._clock, self._undo)
+        folders = self._folders = NodeFolders(
+            self.config, self._disk, self._clock, self._undo, is_controller=quorum.is_controller
+        )
         sockets = self._sockets = NodeSockets(self.config, quorum)
         self._undo.append(sockets.close)
         self._client_metrics = self._open_client_metrics()

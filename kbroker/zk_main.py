@@ -2,7 +2,8 @@
 
 Start: settings are checked, ports bound; a session with ZooKeeper, the cluster's id, this broker's; folders
 are locked, new ones formatted; everything is read and logs are loaded; listeners are open to the controller;
-then this broker registers and stands for election, and serves when the metadata have it.
+then this broker registers and stands for election, and serves when the metadata have it. While the cluster
+moves to KRaft it is an observer of the quorum, too (broker/quorum_tie.py).
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kbroker.broker.log_directories import LogDirectories
+from kbroker.broker.quorum_tie import QuorumTie
 from kbroker.broker.zk_follower import ZkFollower
 from kbroker.broker.zk_membership import ZkMembership
 from kbroker.broker.zk_node import ZkNode, ZkSetup
 from kbroker.config.listeners import inter_broker_listener
-from kbroker.config.quorum import quorum_config
+from kbroker.config.quorum import migrates, quorum_config
 from kbroker.controller.election_rules import election_rules
 from kbroker.handlers.context import BROKER
 from kbroker.main import Node, resolved
+from kbroker.metadata.cache import MetadataCache
 from kbroker.plain import replace
 from kbroker.server.data_keys import open_data_keys
 from kbroker.server.dispatch import Dispatcher
@@ -41,7 +45,6 @@ if TYPE_CHECKING:
     from kbroker.broker.replica_manager import ReplicaManager
     from kbroker.broker.services import Services
     from kbroker.broker.zk_requests import Key
-    from kbroker.metadata.cache import MetadataCache
     from kbroker.metadata.image import ClusterImage
     from kbroker.server.peer_client import PeerClient
     from kbroker.storage.log_dir import LogDir
@@ -58,6 +61,7 @@ class ZooKeeperNode(Node):
     _zk: ZkNode
     _logs: LogManager
     _timer: LoopTimer
+    _tie: QuorumTie | None = None
 
     async def _start(self) -> None:
         self._quorum = quorum_config(self.config)
@@ -88,6 +92,8 @@ class ZooKeeperNode(Node):
             self.config, self._disk, self._clock, self._undo, self.cluster_id
         )
         logs = self._logs = folders.open(self._topic_settings.at_start, self._format_plan)
+        if migrates(self.config):
+            folders.drop_metadata_log()
         open_data_keys(self.config, logs)
         self._undo.append(lambda: logs.close(self._broker_epoch, clean=not self._crashed))
         await self._unless_failed(zk.read())
@@ -105,6 +111,8 @@ class ZooKeeperNode(Node):
         # The controller has to reach this broker, to tell it of the cluster, before it can serve.
         door = UntilServing(dispatcher, timer)
         await self._listen(dispatcher, BROKER, door)
+        if self._tie is not None:
+            self._tie.start()
         await self._unless_failed(zk.enter())
         door.serve()
         self._undo.append(partial(self._leave_brokers, membership))
@@ -146,6 +154,9 @@ class ZooKeeperNode(Node):
         timer: LoopTimer,
         blocking: BlockingRunner,
     ) -> tuple[ControllerDriver, QuorumService | None]:
+        if migrates(self.config):
+            # What the quorum says is known here, and not published: this node serves what ZooKeeper has.
+            super()._open_memory(logs, MetadataCache(self.cluster_id), peers, timer, blocking)
         return self._zk.open(metadata, peers), None
 
     def _join_brokers(self, services: Services, timer: LoopTimer) -> ZkMembership:
@@ -163,11 +174,17 @@ class ZooKeeperNode(Node):
         )
         services.is_heard = zk.is_heard
         follower = services.extras["zookeeper"] = ZkFollower(
-            self.node_id, zk.metadata, services.replicas, membership.broker_epoch, zk.newer_controller
+            self.node_id, zk.metadata, services.replicas, lambda: zk.broker_epoch, zk.newer_controller
         )
+        if migrates(self.config):
+            self._tie = self._tie_to_quorum(services, timer)
+            membership.follow_quorum(self._tie, follower)
+            services.is_heard = membership.is_heard
+            zk.own_epoch = follower.own_epoch
         notifications = zk.listen_to_changes()
         notifications.topics_are_gone = follower.topics_are_gone
         notifications.is_awaited = follower.awaits
+        notifications.is_late = lambda: follower.is_kraft
         follower.topic_configs = notifications.topic_configs
         follower.on_new_controller = notifications.look_for_deleted_topics
         self._replicate(services, membership)
@@ -182,8 +199,26 @@ class ZooKeeperNode(Node):
         self._undo.append(membership.stop)
         return membership
 
+    def _tie_to_quorum(self, services: Services, timer: LoopTimer) -> QuorumTie:
+        assert services.peers is not None
+        tie = QuorumTie(
+            self.config,
+            self._setup,
+            self._kraft,
+            services.peers,
+            self._clock,
+            timer,
+            controller_listener=self._quorum.controller_listener,
+            directories=LogDirectories(self._logs, self.config),
+        )
+        self._undo.append(lambda: tie.stop(clean=not self._crashed))
+        return tie
+
     def _directory_failed(self, directory: LogDir) -> None:
-        if all(each.offline for each in self._logs.dirs):
+        if self._tie is not None:
+            # As Kafka: a broker that moves to KRaft with a failed directory could not say what lies there.
+            self._fail(f"the log directory {directory.path} failed during a migration: {directory.failure}")
+        elif all(each.offline for each in self._logs.dirs):
             self._fail()
         else:
             # Not from within the write that fails: who hears of it may change what is written.

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from kbroker.broker.controller_channel import ControllerChannel
     from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.clock import Clock
+    from kbroker.config.broker_config import BrokerConfig
     from kbroker.metadata.delta import ClusterDelta
     from kbroker.protocol.generated.broker_heartbeat_response import BrokerHeartbeatResponse
     from kbroker.protocol.generated.broker_registration_response import BrokerRegistrationResponse
@@ -88,6 +89,16 @@ class LifecycleTimes:
     shutdown_ms: float = 300_000
 
 
+def lifecycle_times(config: BrokerConfig) -> LifecycleTimes:
+    """As the settings have them."""
+    return LifecycleTimes(
+        heartbeat_ms=config.get_int("broker.heartbeat.interval.ms"),
+        session_ms=config.get_int("broker.session.timeout.ms"),
+        registration_ms=config.get_int("initial.broker.registration.timeout.ms"),
+        directory_failure_ms=config.get_int("log.dir.failure.timeout.ms"),
+    )
+
+
 class BrokerLifecycle:
     """See the module.
 
@@ -97,6 +108,8 @@ class BrokerLifecycle:
         offline_directories: log directories that have failed.
         cordoned_directories: those closed for new replicas; None where the cluster cannot be told yet.
         applied_offset: up to where this node has applied the metadata.
+        migrating: the node is one of a cluster in ZooKeeper that moves to KRaft (KIP-866): it serves whether
+            the quorum takes it or not, and asks until it does.
     """
 
     def __init__(
@@ -112,7 +125,11 @@ class BrokerLifecycle:
         offline_directories: Callable[[], Sequence[Uuid]],
         cordoned_directories: Callable[[], list[Uuid] | None],
         applied_offset: Callable[[], int],
+        migrating: bool = False,
     ) -> None:
+        self._migrating = migrating
+        #: Why the quorum does not take a migrating broker, as it was told last.
+        self.refusal = ""
         self._cluster_id = cluster_id
         self._node = node
         self._channel = channel
@@ -267,6 +284,7 @@ class BrokerLifecycle:
             broker_id=node.id,
             cluster_id=self._cluster_id,
             incarnation_id=node.incarnation_id,
+            is_migrating_zk_broker=self._migrating,
             listeners=[
                 Listener(name=e.name, host=e.host, port=e.port, security_protocol=e.security_protocol)
                 for e in node.endpoints
@@ -279,7 +297,9 @@ class BrokerLifecycle:
             log_dirs=list(node.log_dirs),
             previous_broker_epoch=-1 if node.previous_broker_epoch is None else node.previous_broker_epoch,
         )
-        left = self._times.registration_ms - (self._clock.monotonic_ms() - self._began_ms)
+        left = self._times.registration_ms
+        if not self._migrating:
+            left -= self._clock.monotonic_ms() - self._began_ms
         self._channel.send(request, max(left, 1), channel="heartbeat").then(self._registration_answered)
 
     def _registration_answered(self, done: Deferred[BrokerRegistrationResponse]) -> None:
@@ -294,9 +314,12 @@ class BrokerLifecycle:
         if code is ErrorCode.NONE:
             self.epoch = response.broker_epoch
             self._duplicate_ms = None
+            self.refusal = ""
             self._cluster.when(self._has_me).then(self._caught_up)
             return
-        if code in _HOPELESS:
+        if self._migrating:
+            self._ask_again(code, text)
+        elif code in _HOPELESS:
             self._fail(_HOPELESS[code].format(cluster=self._cluster_id, text=text or code.name))
         elif code is ErrorCode.DUPLICATE_BROKER_REGISTRATION and self._is_duplicate(self._asked_ms):
             self._fail(f"another broker with node.id {self._node.id} is running")
@@ -307,6 +330,15 @@ class BrokerLifecycle:
             )
         else:
             self._alarm = self._timer.call_later(self._next_pause(), self._register)
+
+    def _ask_again(self, code: ErrorCode, text: str) -> None:
+        """The quorum may not be there yet, or not be set up for the migration."""
+        told = _HOPELESS.get(code, "the controllers do not take this broker: {text}")
+        why = told.format(cluster=self._cluster_id, text=text or code.name)
+        if why != self.refusal:
+            self.refusal = why
+            _log.warning("the migration to KRaft waits: %s", why)
+        self._alarm = self._timer.call_later(self._next_pause(), self._register)
 
     def _is_duplicate(self, asked_ms: float) -> bool:
         """Whether the one that has our id is no earlier life of this node: that would have lost its session.
@@ -327,7 +359,7 @@ class BrokerLifecycle:
     def _caught_up(self, done: Deferred[ClusterImage]) -> None:
         self._registering = False
         self._pause_ms = _PAUSE_MS_MIN
-        if self.state is BrokerState.RUNNING:
+        if self.state in (BrokerState.RUNNING, BrokerState.RECOVERY):
             self.beat_now()
         elif self.state is BrokerState.STARTING:
             self.state = BrokerState.RECOVERY
@@ -412,7 +444,7 @@ class BrokerLifecycle:
             else:
                 _log.warning("stopping without the controller's leave: it answers %s", problem)
             self.stop()
-        elif code in _UNKNOWN and self.state is BrokerState.RUNNING:
+        elif code in _UNKNOWN and (self.state is BrokerState.RUNNING or self._migrating):
             _log.warning("the controller does not know this broker any more: it registers anew")
             self.fenced = True
             self._began_ms = self._clock.monotonic_ms()

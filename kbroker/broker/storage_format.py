@@ -12,7 +12,7 @@ from kbroker.broker.metadata_files import MetadataFiles
 from kbroker.controller.features import LATEST_METADATA_VERSION
 from kbroker.controller.kraft.bootstrap import feature_records
 from kbroker.metadata.records import encode_record
-from kbroker.plain import made, plain
+from kbroker.plain import made, plain, replace
 from kbroker.protocol.generated.user_scram_credential_record import UserScramCredentialRecord
 from kbroker.raft.batches import QuorumRules, snapshot_batches
 from kbroker.raft.snapshot import BOOTSTRAP_ID
@@ -79,16 +79,21 @@ def format_storage(disk: Disk, plan: StorageFormat, now_ms: int) -> None:
             )
 
 
-def format_without_quorum(disk: Disk, plan: StorageFormat) -> None:
+def format_without_quorum(disk: Disk, plan: StorageFormat, *, named: bool = False) -> None:
     """Format the log directories of a broker whose cluster is kept in ZooKeeper: meta.properties, version 0.
+
+    Args:
+        named: with a directory.id, and that of the metadata as well: the cluster moves to KRaft.
 
     Raises:
         OSError: a directory cannot be written.
     """
-    for directory in plan.log_dirs:
+    for directory, directory_id in zip(plan.directories if named else plan.log_dirs, plan.directory_ids):
         if read_meta_properties(disk, directory) is None:
             meta = MetaProperties(version=0, cluster_id=plan.cluster_id, node_id=plan.node_id)
-            write_meta_properties(disk, directory, meta)
+            write_meta_properties(
+                disk, directory, replace(meta, directory_id=directory_id) if named else meta
+            )
 
 
 def _write_first_snapshot(disk: Disk, plan: StorageFormat, directory_id: Uuid, now_ms: int) -> None:

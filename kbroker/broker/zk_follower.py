@@ -252,6 +252,12 @@ class ZkFollower:
     def _known(self) -> Followed:
         return Followed(self._metadata.image, self._told, self._ahead)
 
+    def elected(self) -> None:
+        """This broker is the controller: whichever was obeyed, it is not any more."""
+        if self.is_kraft:
+            self.is_kraft = False
+            self.on_other_kind()
+
     def own_epoch(self) -> int:
         """Of this broker's registration with the kind of controller that it obeys; -1: it has none."""
         return self.quorum_epoch() if self.is_kraft else self._broker_epoch()

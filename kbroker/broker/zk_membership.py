@@ -1,7 +1,8 @@
 """A broker of a cluster in ZooKeeper among the others: its way to the controller, and to brokers.
 
-The controller is a broker and is reached over the listener of brokers. Each node watches all others: a broker
-that refuses connections is gone before its session ends (failure_watch.py).
+The controller is a broker and is reached over the listener of brokers; while the cluster moves to KRaft it may
+be the quorum's (quorum_tie.py). Each node watches all others: a broker that refuses connections is gone before
+its session ends (failure_watch.py).
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from kbroker.protocol.generated.controlled_shutdown_request import ControlledShu
 
 if TYPE_CHECKING:
     from kbroker.broker.peer import Peers
+    from kbroker.broker.quorum_tie import QuorumTie
     from kbroker.broker.timer import Timer
+    from kbroker.broker.zk_follower import ZkFollower
     from kbroker.broker.zk_node import ZkNode
     from kbroker.clock import Clock
     from kbroker.metadata.cache import MetadataCache
@@ -56,6 +59,8 @@ class ZkMembership(AmongBrokers):
         request_timeout_ms: float,
     ) -> None:
         self._zk = zk
+        self._tie: QuorumTie | None = None
+        self._follower: ZkFollower | None = None
         super().__init__(
             node_id,
             zk.controller,
@@ -73,13 +78,28 @@ class ZkMembership(AmongBrokers):
         metadata.subscribe(self._on_metadata)
 
     def broker_epoch(self) -> int:
-        """Of this process's registration; -1: it has none."""
-        return self._zk.broker_epoch
+        """Of this process's registration, with the kind of controller that is obeyed; -1: it has none."""
+        return self._zk.broker_epoch if self._follower is None else self._follower.own_epoch()
+
+    def follow_quorum(self, tie: QuorumTie, follower: ZkFollower) -> None:
+        """The cluster moves to KRaft: the controller is the quorum's from when it is obeyed on."""
+        self._tie, self._follower = tie, follower
+        follower.quorum_epoch = tie.epoch
+        follower.on_other_kind = self.channel.leader_changed
+        tie.on_leader_changed = self.channel.leader_changed
+
+    def is_heard(self) -> bool:
+        """False while others may lead what this broker believes to lead."""
+        tie = self._quorum()
+        return self._zk.is_heard() if tie is None else tie.lifecycle.is_heard()
 
     def leave(self) -> Deferred[None]:
         """Have the controller move what this broker leads, where there are others. Resolved when it has, or
         cannot be waited for.
         """
+        tie = self._quorum()
+        if tie is not None:
+            return tie.lifecycle.leave()
         left: Deferred[None] = Deferred()
         self._ask_leave(left, _LEAVE_TRIES)
         return left
@@ -88,12 +108,18 @@ class ZkMembership(AmongBrokers):
 
     def activated(self, image: ClusterImage) -> None:
         """See `ControllerWatcher`: who is gone already leads nothing."""
+        if self._follower is not None:
+            self._follower.elected()
         # Not from within: the watch hears of the image that was read in this turn of the loop, too.
         self._timer.call_later(0, self.watch.became_active)
         # It may have been started without one of its log directories.
         self._zk.metadata.when_told(self._zk.tell_own_directories)
 
     # -- inside ----------------------------------------------------------------------------------------------
+
+    def _quorum(self) -> QuorumTie | None:
+        """The quorum, if its controller is obeyed."""
+        return self._tie if self._follower is not None and self._follower.is_kraft else None
 
     def _ask_leave(self, left: Deferred[None], tries: int) -> None:
         others = [each for each in self._metadata.image.live_brokers() if each.id != self.node_id]
@@ -126,6 +152,9 @@ class ZkMembership(AmongBrokers):
         image = self._zk.metadata.image
         if self._zk.controller.active:
             return PeerAddress(self.node_id, "", 0)
+        tie = self._quorum()
+        if tie is not None:
+            return tie.controller()
         broker = image.brokers.get(image.controller_id)
         if broker is None or broker.id == self.node_id:
             return None

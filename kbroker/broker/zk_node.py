@@ -120,6 +120,8 @@ class ZkNode:
         self.on_refused: Callable[[str], object] = _log.error
         #: The partitions of this node's own log directories that have failed.
         self.offline_here: Callable[[], Collection[Key]] = tuple
+        #: The epoch of the registration that the controller means; another one if it is not ZooKeeper's.
+        self.own_epoch: Callable[[], int] = lambda: self.broker_epoch
         #: Told that this broker is registered in a new session.
         self.on_registered: Callable[[], object] = _nothing
         self._first = ZkFirstSession(setup, self.client, self.registration, open_rootless, clock, timer)
@@ -325,7 +327,7 @@ class ZkNode:
 
     def _is_in(self, image: ClusterImage) -> bool:
         broker = image.brokers.get(self._setup.node_id)
-        return broker is not None and broker.epoch == self.broker_epoch
+        return broker is not None and broker.epoch == self.own_epoch()
 
     def _is_there(self, done: Deferred[ClusterImage]) -> None:
         self.metadata.when_told(self._told)

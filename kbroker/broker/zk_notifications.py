@@ -83,6 +83,8 @@ class ZkNotifications:
         self._seen: dict[str, set[str]] = {}
         #: Whether a topic that is not known is told of just now, its configs being read before.
         self.is_awaited: Callable[[str], bool] = _nothing_is
+        #: Whether this node hears of what is decided before ZooKeeper has it: during a migration to KRaft.
+        self.is_late: Callable[[], bool] = _never
         #: Told the ids of topics that were deleted without this node's hearing of it.
         self.topics_are_gone: Callable[[list[Uuid]], object] | None = None
 
@@ -132,14 +134,14 @@ class ZkNotifications:
     def _deleted_topics(self) -> Generator[Deferred[Any], Any, None]:
         """Topics that are known and not in ZooKeeper, of this very cluster, any more."""
         known = [(topic.name, topic.id) for topic in self._metadata.image.topics]
-        if not known or self.topics_are_gone is None:
+        if not known or self.topics_are_gone is None or self.is_late():
             return
         identity = yield self._client.get(paths.CLUSTER_ID)
         names = set((yield self._client.children(paths.TOPICS)))
         if decode_cluster_id(identity.data) != self._metadata.image.cluster_id:
             return
         gone = [topic_id for name, topic_id in known if name not in names]
-        if gone and not self._controller.active:
+        if gone and not self._controller.active and not self.is_late():
             self.topics_are_gone(gone)
 
     def _take(self, tree: Tree) -> None:
@@ -324,6 +326,11 @@ def _meaning(folder: str, path: str, data: bytes) -> tuple[str, Changes]:
         prefixed=resource.pattern == PatternType.PREFIXED,
     )
     return where, lambda tree, image: acl_changes(resource, tree, image)
+
+
+def _never() -> bool:
+    """The controller writes to ZooKeeper first."""
+    return False
 
 
 def _nothing_is(topic: str) -> bool:

@@ -44,6 +44,7 @@ ELSEWHERE_OBEYED = frozenset(
         "zookeeper.connect",
         "zookeeper.connection.timeout.ms",
         "zookeeper.max.in.flight.requests",
+        "zookeeper.metadata.migration.enable",
         "zookeeper.session.timeout.ms",
         "zookeeper.set.acl",
         "zookeeper.ssl.client.enable",

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from kbroker.config.broker_config import BrokerConfig
 
 _DEFAULT_LISTENER = "CONTROLLER"
+#: KIP-866: the cluster is moving from ZooKeeper to KRaft.
+MIGRATION = "zookeeper.metadata.migration.enable"
 
 
 class HostPort(NamedTuple):
@@ -53,6 +55,18 @@ def uses_zookeeper(config: BrokerConfig) -> bool:
     return bool(config.static.get("zookeeper.connect")) and not config.get_list("process.roles")
 
 
+def migrates(config: BrokerConfig) -> bool:
+    """Whether the node takes part in its cluster's migration from ZooKeeper to KRaft.
+
+    Raises:
+        ConfigError: the setting is neither true nor false.
+    """
+    text = config.static.get(MIGRATION, "").strip().lower()
+    if text not in ("", "true", "false"):
+        raise ConfigError(f"{MIGRATION} must be true or false")
+    return text == "true"
+
+
 def quorum_config(config: BrokerConfig) -> QuorumConfig:
     """Read the settings.
 
@@ -61,21 +75,57 @@ def quorum_config(config: BrokerConfig) -> QuorumConfig:
     """
     roles = set(config.get_list("process.roles"))
     if uses_zookeeper(config):
-        # Controllers are brokers there.
-        return QuorumConfig(True, False, inter_broker_listener(config), (), ())
+        return _of_zookeeper(config)
     if not roles:
         raise ConfigError(
             "process.roles must be broker, controller or both; or zookeeper.connect must be set"
         )
-    names = [name.upper() for name in config.get_list("controller.listener.names")]
-    found = QuorumConfig(
-        "broker" in roles,
-        "controller" in roles,
-        names[0] if names else _DEFAULT_LISTENER,
+    names = _controller_listeners(config)
+    found = _settings(config, "broker" in roles, "controller" in roles)
+    _check(config.node_id, found, bool(names))
+    return found
+
+
+def _controller_listeners(config: BrokerConfig) -> list[str]:
+    return [name.upper() for name in config.get_list("controller.listener.names")]
+
+
+def _settings(config: BrokerConfig, is_broker: bool, is_controller: bool) -> QuorumConfig:
+    return QuorumConfig(
+        is_broker,
+        is_controller,
+        next(iter(_controller_listeners(config)), _DEFAULT_LISTENER),
         tuple(map(_voter, config.get_list("controller.quorum.voters"))),
         tuple(map(_host_port, config.get_list("controller.quorum.bootstrap.servers"))),
     )
-    _check(config.node_id, found, bool(names))
+
+
+def _of_zookeeper(config: BrokerConfig) -> QuorumConfig:
+    """Controllers are brokers there; during a migration there is a quorum as well, which a broker joins."""
+    names = _controller_listeners(config)
+    if not migrates(config):
+        if names:
+            raise ConfigError(
+                "controller.listener.names must be empty when not running in KRaft mode: "
+                f"[{', '.join(names)}]"
+            )
+        return QuorumConfig(True, False, inter_broker_listener(config), (), ())
+    found = _settings(config, True, False)
+    if int(config.static.get("broker.id", "-1")) < 0:
+        raise ConfigError(
+            "broker.id generation is incompatible with ZooKeeper migration. Please stop using it before "
+            "enabling migration (set broker.id to a value greater or equal to 0)."
+        )
+    if not found.voters and not found.bootstrap:
+        raise ConfigError(
+            f"If using {MIGRATION}, either controller.quorum.bootstrap.servers must contain the set of "
+            "bootstrap controllers or controller.quorum.voters must contain a parseable set of controllers."
+        )
+    if not names:
+        raise ConfigError(
+            "controller.listener.names must not be empty when running in ZooKeeper migration mode: []"
+        )
+    _check(config.node_id, found, has_names=True)
     return found
 
 

@@ -37,6 +37,8 @@ def inspect_folders(
     needed: str | None = None,
     *,
     zookeeper: bool = False,
+    migrates: bool = False,
+    is_controller: bool = False,
 ) -> Folders:
     """Read, never write.
 
@@ -45,6 +47,8 @@ def inspect_folders(
         cluster_id: the cluster this node has to belong to; None for any.
         needed: the folder without which there is no node, that of the metadata; None: it needs all.
         zookeeper: whether the node's cluster is kept in ZooKeeper.
+        migrates: whether it is, but on its way to KRaft (or back).
+        is_controller: whether the node may be one of a quorum's controllers.
 
     Raises:
         ConfigError: the needed folder cannot be used, or one belongs to another node or cluster, or to a
@@ -64,12 +68,13 @@ def inspect_folders(
             unusable[path] = str(error)
             continue
         if meta is not None:
-            if meta.version == 0 and not zookeeper:
+            if meta.version == 0 and not zookeeper and (is_controller or meta.cluster_id is None):
                 raise ConfigError(
                     f"{path} belongs to broker {meta.node_id} of a cluster that keeps its metadata in "
-                    "ZooKeeper: set zookeeper.connect (`kbroker-admin logs` can read it, too)"
+                    "ZooKeeper: set zookeeper.connect (`kbroker-admin logs` can read it, too); or, once the "
+                    "cluster has moved to KRaft, process.roles=broker and where its controllers are"
                 )
-            if meta.version == 1 and zookeeper:
+            if meta.version == 1 and zookeeper and not migrates:
                 raise ConfigError(
                     f"Found unexpected version in {path}/{META_PROPERTIES}. ZK-based brokers that are not "
                     "migrating only support version 0 (which is implicit when the `version` field is "

@@ -7,15 +7,18 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from kbroker.broker.metadata_files import METADATA_DIRECTORY
 from kbroker.broker.storage_format import StorageFormat, format_storage, format_without_quorum
+from kbroker.config.quorum import migrates
 from kbroker.errors import ConfigError
+from kbroker.plain import replace
 from kbroker.server.folders import Folders, inspect_folders
 from kbroker.server.os_disk import OsDisk
 from kbroker.server.process_limits import open_log_files
-from kbroker.storage.file_names import LOCK
+from kbroker.storage.file_names import LOCK, META_PROPERTIES
 from kbroker.storage.log_dir import LogDir
 from kbroker.storage.log_manager import LogManager
-from kbroker.storage.meta_properties import read_meta_properties
+from kbroker.storage.meta_properties import read_meta_properties, write_meta_properties
 from kbroker.storage.open_files import OpenFiles
 from kbroker.types import ZERO_UUID, Uuid, uuid_to_string
 
@@ -37,6 +40,7 @@ class NodeFolders:
         disk, clock: the machine's.
         undo: where to put what `stop` has to do, in this order.
         zookeeper: the id of the cluster that is kept in ZooKeeper; None: it is a KRaft node.
+        is_controller: whether this node may be a controller of a quorum.
 
     Raises:
         ConfigError: a folder is not for this node, or cannot be used; nothing has been written.
@@ -49,6 +53,8 @@ class NodeFolders:
         clock: Clock,
         undo: list[Callable[[], Any]],
         zookeeper: str | None = None,
+        *,
+        is_controller: bool = False,
     ) -> None:
         self._config = config
         self._disk = disk
@@ -56,7 +62,10 @@ class NodeFolders:
         self._undo = undo
         self.log_dirs = log_directories(config)
         self._zookeeper = zookeeper is not None
-        path = "" if self._zookeeper else config.get_str("metadata.log.dir")
+        #: Of a cluster that moves from ZooKeeper to KRaft: its folders are used by either kind of node.
+        self._migrates = self._zookeeper and migrates(config)
+        without = self._zookeeper and not self._migrates
+        path = "" if without else config.get_str("metadata.log.dir")
         self.metadata_dir = os.path.abspath(path) if path else self.log_dirs[0]
         self._wanted_cluster = zookeeper or config.get_str("kbroker.cluster.id") or None
         self._found: Folders = inspect_folders(
@@ -66,6 +75,8 @@ class NodeFolders:
             self._wanted_cluster,
             needed=self.metadata_dir,
             zookeeper=self._zookeeper,
+            migrates=self._migrates,
+            is_controller=is_controller,
         )
         self.cluster_id = self._found.cluster_id or self._wanted_cluster
 
@@ -98,8 +109,24 @@ class NodeFolders:
         self.cluster_id = self.cluster_id or uuid_to_string(new_uuid())
         if len(self._found.formatted) + len(self._found.unusable) < len(self._found.paths):
             self._format(format_plan)
+        if self._migrates or not self._zookeeper:
+            self._name_directories()
         logs.identify()
         return logs
+
+    def drop_metadata_log(self) -> None:
+        """Forget what a quorum said: a broker in ZooKeeper's mode learns it anew in each life.
+
+        Raises:
+            ConfigError: the disk does not allow it.
+        """
+        path = f"{self.metadata_dir}/{METADATA_DIRECTORY}"
+        try:
+            if self._disk.exists(path):
+                self._disk.remove_tree(path)
+                self._disk.sync_dir(self.metadata_dir)
+        except OSError as error:
+            raise ConfigError(f"cannot remove {path}: {error.strerror}") from None
 
     def metadata_log_dir(self, logs: LogManager) -> LogDir:
         """The folder of the metadata log, as one of the log directories if it is one."""
@@ -112,6 +139,22 @@ class NodeFolders:
         """The directory.id of the folder of the metadata, once it is formatted; zero if it has none."""
         meta = read_meta_properties(self._disk, self.metadata_dir)
         return ZERO_UUID if meta is None or meta.directory_id is None else meta.directory_id
+
+    def _name_directories(self) -> None:
+        """Folders that were formatted for ZooKeeper have no directory.id; what else they say stays, so that
+        a broker without a migration can use them again."""
+        for path, meta in self._found.formatted.items():
+            if meta.directory_id is None and meta.version == 0:
+                named = replace(
+                    meta,
+                    directory_id=new_uuid(),
+                    node_id=self._config.node_id,
+                    cluster_id=self.cluster_id,
+                )
+                try:
+                    write_meta_properties(self._disk, path, named)
+                except OSError as error:
+                    raise ConfigError(f"cannot write {path}/{META_PROPERTIES}: {error.strerror}") from None
 
     def _lock_metadata_dir(self) -> None:
         path = self.metadata_dir
@@ -135,7 +178,7 @@ class NodeFolders:
         )
         try:
             if self._zookeeper:
-                format_without_quorum(self._disk, plan)
+                format_without_quorum(self._disk, plan, named=self._migrates)
             else:
                 format_storage(self._disk, format_plan(plan), self._clock.now_ms())
         except OSError as error:

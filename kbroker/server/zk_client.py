@@ -197,6 +197,10 @@ class KazooLink:
                     ephemeral=operation.ephemeral,
                     sequence=operation.sequence,
                 )
+                if not operation.data:
+                    # No data and empty data are not the same to ZooKeeper. Kafka's folders have none, and its
+                    # migration to KRaft stops at an empty /latest_producer_id_block.
+                    transaction.operations[-1] = transaction.operations[-1]._replace(data=None)
             case SetData():
                 transaction.set_data(operation.path, operation.data, operation.version)
             case Delete():

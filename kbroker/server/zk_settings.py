@@ -17,7 +17,6 @@ _SSL = "zookeeper.ssl"
 JAAS = "kbroker.zookeeper.sasl.jaas.config"
 #: What can be left at these values only.
 _REFUSED = {
-    "zookeeper.metadata.migration.enable": "false",
     "zookeeper.ssl.crl.enable": "false",
     "zookeeper.ssl.ocsp.enable": "false",
     "zookeeper.ssl.cipher.suites": "",

@@ -27,7 +27,7 @@ GO = BrokerHeartbeatResponse(is_fenced=True, should_shut_down=True)
 class World:
     """The lifecycle of broker 3, its controller and its metadata."""
 
-    def __init__(self):
+    def __init__(self, **more):
         self.timer = ManualTimer()
         self.sent = []
         self.image = ClusterImage("cluster")
@@ -47,6 +47,7 @@ class World:
             offline_directories=lambda: self.offline,
             cordoned_directories=lambda: self.cordoned,
             applied_offset=lambda: 77,
+            **more,
         )
         self.life.on_refused = self.refused.append
 
@@ -420,3 +421,57 @@ def test_heartbeats_tell_which_directories_are_cordoned(world):
     world.cordoned = None
     world.life.beat_now()
     assert world.request.cordoned_log_dirs is None
+
+
+# -- a broker in ZooKeeper whose cluster moves to KRaft --
+
+
+@pytest.fixture
+def migrating():
+    return World(migrating=True)
+
+
+def test_a_migrating_broker_says_so(migrating, world):
+    migrating.life.start()
+    assert migrating.request.is_migrating_zk_broker
+    world.life.start()
+    assert not world.request.is_migrating_zk_broker
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        ErrorCode.REQUEST_TIMED_OUT,
+        ErrorCode.BROKER_ID_NOT_REGISTERED,
+        ErrorCode.INCONSISTENT_CLUSTER_ID,
+        ErrorCode.DUPLICATE_BROKER_REGISTRATION,
+        ErrorCode.UNSUPPORTED_VERSION,
+    ],
+)
+def test_a_migrating_broker_serves_without_the_quorum_and_asks_until_it_is_taken(migrating, code):
+    started = migrating.life.start()
+    for _ in range(500):
+        migrating.refuse(code)
+        migrating.timer.advance(250)
+    assert not started.done
+    assert migrating.life.refusal
+    assert len(migrating.sent) == 501
+    migrating.answer(BrokerRegistrationResponse(broker_epoch=100))
+    migrating.commit(100)
+    assert started.done
+    assert migrating.life.refusal == ""
+    assert migrating.refused == []
+
+
+def test_a_migrating_broker_registers_anew_with_a_quorum_that_was_made_anew(migrating):
+    migrating.life.start()
+    migrating.answer(BrokerRegistrationResponse(broker_epoch=100))
+    migrating.commit(100)
+    migrating.life.serve()
+    migrating.answer(BrokerHeartbeatResponse(error_code=ErrorCode.STALE_BROKER_EPOCH))
+    assert migrating.request.is_migrating_zk_broker
+    migrating.answer(BrokerRegistrationResponse(broker_epoch=5))
+    migrating.commit(5)
+    assert migrating.request.broker_epoch == 5
+    migrating.answer(UNFENCED)
+    assert migrating.life.state is BrokerState.RUNNING

@@ -50,3 +50,51 @@ def test_wrong_bootstrap_servers(text):
 def test_two_voters_at_one_address_are_a_typing_error():
     with pytest.raises(ConfigError, match="gives nodes 1 and 3 the same address, h:9093"):
         quorum("controller.quorum.voters", "1@h:9093,2@g:9093,3@h:9093")
+
+
+MIGRATING = {
+    "broker.id": "1",
+    "zookeeper.connect": "127.0.0.1:2181",
+    "zookeeper.metadata.migration.enable": "true",
+    "controller.quorum.voters": "3000@h:9093",
+    "controller.listener.names": "CONTROLLER",
+}
+
+
+def of_zookeeper(**changes):
+    settings = {**MIGRATING, **{name.replace("_", "."): value for name, value in changes.items()}}
+    found = [(name, value) for name, value in settings.items() if value is not None]
+    return quorum_config(load_config(assignments=found).config)
+
+
+def test_a_broker_in_zookeeper_that_moves_to_kraft_knows_the_quorum():
+    found = of_zookeeper()
+    assert (found.is_broker, found.is_controller, found.controller_listener) == (True, False, "CONTROLLER")
+    assert [voter.id for voter in found.voters] == [3000]
+    found = of_zookeeper(
+        controller_quorum_voters=None, controller_quorum_bootstrap_servers="h:9093", broker_id="0"
+    )
+    assert found.bootstrap == (("h", 9093),)
+    plain = of_zookeeper(
+        zookeeper_metadata_migration_enable="false",
+        controller_quorum_voters=None,
+        controller_listener_names=None,
+    )
+    assert (plain.voters, plain.controller_listener) == ((), "PLAINTEXT")
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"broker_id": None}, "broker.id generation is incompatible with ZooKeeper migration"),
+        ({"broker_id": "-1"}, "broker.id generation is incompatible with ZooKeeper migration"),
+        ({"controller_quorum_voters": None}, "If using zookeeper.metadata.migration.enable, either"),
+        ({"controller_listener_names": None}, "must not be empty when running in ZooKeeper migration mode"),
+        ({"zookeeper_metadata_migration_enable": "false"}, "must be empty when not running in KRaft mode"),
+        ({"zookeeper_metadata_migration_enable": "yes"}, "must be true or false"),
+        ({"broker_id": "3000"}, "must not contain this node, 3000"),
+    ],
+)
+def test_what_a_migrating_broker_cannot_do_without(changes, why):
+    with pytest.raises(ConfigError, match=why):
+        of_zookeeper(**changes)
