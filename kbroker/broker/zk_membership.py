@@ -1,8 +1,8 @@
 """A broker of a cluster in ZooKeeper among the others: its way to the controller, and to brokers.
 
-The controller is a broker and is reached over the listener of brokers; while the cluster moves to KRaft it may
-be the quorum's (quorum_tie.py). Each node watches all others: a broker that refuses connections is gone before
-its session ends (failure_watch.py).
+The controller is a broker and is reached over the listener of brokers; while the cluster moves to KRaft it
+may be the quorum's (quorum_tie.py). Each node watches all others: a broker that refuses connections is gone
+before its session ends (failure_watch.py).
 """
 
 from __future__ import annotations
