@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Callable
 from functools import cached_property, partial
 from itertools import islice
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from kbroker.broker.access import host_text
@@ -25,6 +26,7 @@ from kbroker.security.scram import MECHANISMS as SCRAM, ScramCredential, ScramSe
 from kbroker.security.scram_nobody import Nobodies, Shape, shape_of, shared_secret
 from kbroker.server.login_metrics import add_login_metrics
 from kbroker.server.newcomers import EarlyBytes, Newcomers
+from kbroker.server.turns import Slices
 
 if TYPE_CHECKING:
     import ssl
@@ -117,6 +119,7 @@ class ListenerSecurity:
             failure_delay_ms=settings.integer("connection.failed.authentication.delay.ms"),
             early=self.early,
             tell=self._tell if self._audit is not None else None,
+            slices=Slices(loop.call_soon, perf_counter),
         )
 
     def close(self) -> None:

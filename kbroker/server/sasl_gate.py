@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.clock import Clock
     from kbroker.server.connection import Answer, Buffers, ConnectionCore, FrameHandler
+    from kbroker.server.turns import Slices
 
 #: How soon a connection may log in again after the last time (Kafka's second).
 _AGAIN_MS_MIN = 1000
@@ -54,6 +55,7 @@ class Door:
         early: counts what those send who have not logged in.
         tell: told of logins: the connection, who it is or wanted to be, the mechanism, whether it is in, and
             why not.
+        slices: of the loop's turns, for all that log in.
     """
 
     def __init__(
@@ -69,7 +71,9 @@ class Door:
         failure_delay_ms: int,
         early: EarlyBytes | None = None,
         tell: Callable[[ConnectionCore, str, str, bool, str], None] | None = None,
+        slices: Slices,
     ) -> None:
+        self.slices = slices
         self.mechanisms = mechanisms
         self.make = make
         self.session_ms = session_ms
@@ -205,7 +209,32 @@ class SaslGate:
         if self._room:
             self._door.early.give(self._room)
         # One message at a time, and no way around: nothing of it is kept beyond this call.
-        data = bytes(frame)
+        data, slices = bytes(frame), self._door.slices
+        began_s = slices.begin()
+        if began_s is None:
+            # Hundreds that come at once would have the loop for as long as all their messages take.
+            answer: Deferred[Answer] = Deferred()
+            slices.wait(lambda: self._message_later(connection, data, answer))
+            return answer
+        try:
+            return self._message(connection, data)
+        finally:
+            slices.end(began_s)
+
+    def _message_later(self, connection: ConnectionCore, data: bytes, answer: Deferred[Answer]) -> None:
+        if connection.close_reason is not None:
+            return
+        try:
+            found = self._message(connection, data)
+        except ProtocolError as error:
+            answer.fail(error)
+            return
+        if isinstance(found, Deferred):
+            found.then(lambda done: answer.resolve(done.result()))
+        else:
+            answer.resolve(found)
+
+    def _message(self, connection: ConnectionCore, data: bytes) -> Answer | Deferred[Answer]:
         try:
             if self._state is _State.TOKENS or self._state is _State.BAD_MECHANISM:
                 return self._token(connection, data)

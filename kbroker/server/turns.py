@@ -51,3 +51,29 @@ class Turns:
                 self._call_soon(self._run)
             else:
                 self._asked = False
+
+
+class Slices(Turns):
+    """The same for work that is done at once while a slice of this turn is left, and waits only then."""
+
+    __slots__ = ("_is_counting", "_spent_s")
+
+    def __init__(self, call_soon: Callable[[Callable[[], None]], object], now_s: Callable[[], float]) -> None:
+        super().__init__(call_soon, now_s)
+        self._spent_s = 0.0
+        #: Whether `_begin_turn` will come.
+        self._is_counting = False
+
+    def begin(self) -> float | None:
+        """Before work that is done at once: what `end` needs. None: it has to `wait`."""
+        return None if self._waiting or self._spent_s >= SLICE_S else self._now_s()
+
+    def end(self, began_s: float) -> None:
+        """After it."""
+        self._spent_s += self._now_s() - began_s
+        if not self._is_counting:
+            self._is_counting = True
+            self._call_soon(self._begin_turn)
+
+    def _begin_turn(self) -> None:
+        self._spent_s, self._is_counting = 0.0, False

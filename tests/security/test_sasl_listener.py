@@ -8,9 +8,10 @@ import types
 
 import pytest
 
+from kbroker.broker.deferred import Deferred
 from kbroker.client.cluster import Cluster
 from kbroker.client.errors import NotTrusted
-from kbroker.errors import ConfigError
+from kbroker.errors import ConfigError, ProtocolError
 from kbroker.protocol.generated.alter_user_scram_credentials_request import (
     AlterUserScramCredentialsRequest,
     ScramCredentialDeletion,
@@ -22,6 +23,7 @@ from kbroker.protocol.generated.sasl_authenticate_request import SaslAuthenticat
 from kbroker.protocol.generated.sasl_handshake_request import SaslHandshakeRequest
 from kbroker.security.scram import MECHANISMS, ScramClient, salted_password
 from kbroker.server.sasl_gate import Door, SaslGate
+from kbroker.server.turns import SLICE_S, Slices
 from kbroker.testing import Broker
 from tests.broker.peer_world import ManualTimer
 from tests.security.logins import CLOSED, PLAIN_MODULE, SCRAM_MODULE, USERS, Raw, client_jaas
@@ -399,6 +401,7 @@ def test_a_job_of_who_has_gone_is_left_out():
         None,
         login_bytes_max=1000,
         failure_delay_ms=1,
+        slices=Slices(lambda soon: None, lambda: 0.0),
     )
     for gone in (False, True):
         raw = Raw.__new__(Raw)
@@ -413,3 +416,40 @@ def test_a_job_of_who_has_gone_is_left_out():
     for job in jobs:
         job()
     assert asked == [b"here"]
+
+
+def test_logins_share_a_slice_of_each_turn():
+    """Hundreds that say something at once are not answered in one turn of the loop; others come between."""
+    now_s, soon = [0.0], []
+
+    def clock():
+        now_s[0] += SLICE_S / 2
+        return now_s[0]
+
+    slices = Slices(soon.append, clock)
+    door = Door(
+        ["PLAIN"], None, None, None, ManualTimer(), None, login_bytes_max=1, failure_delay_ms=1, slices=slices
+    )
+    raw = Raw.__new__(Raw)
+    raw._correlation = 0
+    handshake = raw.encode(SaslHandshakeRequest(mechanism="PLAIN"), 1)
+    door.make = lambda mechanism: None
+
+    def ask(data=handshake):
+        connection = types.SimpleNamespace(close_reason=None, short_frames=False, buffers=None)
+        gate = SaslGate(door, None, 1000)
+        gate.admit(connection)
+        return connection, gate.request(connection, memoryview(data))
+
+    answers = [ask()[1] for _ in range(4)]
+    assert [type(each) for each in answers] == [bytes, bytes, Deferred, Deferred]
+    _, wrong = ask(handshake[:12])
+    gone, of_gone = ask()
+    gone.close_reason = ""
+    while soon:
+        soon.pop(0)()
+    assert answers[3].result() == answers[0]
+    assert not of_gone.done
+    with pytest.raises(ProtocolError):
+        wrong.result()
+    assert type(ask()[1]) is bytes
