@@ -46,6 +46,9 @@ def outlive_their_coordinators(cluster: Cluster, times: int = 2) -> None:
         {**where, "group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False}
     )
     consumer.subscribe(["t"])
+    # A member before anything is killed: librdkafka joins once it has heard of the topic, and asks the broker
+    # that it has asked first again and again, also when that one is gone.
+    assert until(time.monotonic() + PATIENCE_S, lambda: consumer.poll(0.1) or consumer.assignment() or None)
     for number, (kind, key) in enumerate([(TRANSACTION, "x"), (GROUP, "g")] * times):
         producer.begin_transaction()
         producer.produce("t", b"%d" % number)
