@@ -24,6 +24,7 @@ from kbroker.broker.zk_requests import (
     forgotten,
     knows_not_all,
     leader_and_isr,
+    mark_as_of_quorum,
     offline,
     said,
     stop_replica,
@@ -75,16 +76,26 @@ class ZkChannel:
     Args:
         listener: over which brokers are reached; one that lacks it, over its first.
         suspects: told who refuses connections; it asks these whether they live, now and then.
+        of_quorum: this controller is one of KRaft, and tells only brokers that are still in ZooKeeper's mode
+            (KIP-866).
     """
 
     def __init__(
-        self, node_id: int, peers: Peers, timer: Timer, listener: str, suspects: Suspects | None = None
+        self,
+        node_id: int,
+        peers: Peers,
+        timer: Timer,
+        listener: str,
+        suspects: Suspects | None = None,
+        *,
+        of_quorum: bool = False,
     ) -> None:
         self._node_id = node_id
         self._peers = peers
         self._timer = timer
         self._listener = listener
         self._suspects = suspects
+        self._of_quorum = of_quorum
         self._image: ClusterImage | None = None
         self._brokers: dict[int, _Broker] = {}
         #: Whom this node told last, and in which epoch: it may only have to read the cluster again.
@@ -109,7 +120,9 @@ class ZkChannel:
         live = {
             each.id: each
             for each in image.brokers.values()
-            if each.epoch >= 0 and (not each.fenced or self._is_suspect(each))
+            if each.epoch >= 0
+            and (not each.fenced or self._is_suspect(each))
+            and (each.is_migrating_zk_broker or not self._of_quorum)
         }
         for broker_id in [each for each in self._brokers if each not in live]:
             self._brokers.pop(broker_id).stop()
@@ -164,6 +177,8 @@ class ZkChannel:
         for build in builders:
             request, after = build(image, self._node_id, broker.id, told)
             if request is not None:
+                if self._of_quorum:
+                    mark_as_of_quorum(request, told)
                 yield request, after
 
     def send(self, broker: _Broker, request: Message) -> Deferred[Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kbroker.controller.zookeeper.following import FULL
 from kbroker.errors import ErrorCode
 from kbroker.plain import made, plain
 from kbroker.protocol.generated.leader_and_isr_request import (
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 #: As a leader: the topic is being deleted; as a leader epoch: delete it in whichever epoch.
 LEADER_DURING_DELETE = -2
 EPOCH_DURING_DELETE = -2
+
+#: `type` of what a controller of KRaft tells, other than FULL.
+INCREMENTAL = 1
 
 #: A partition as it was told: topic id and index.
 Key = tuple["Uuid", int]
@@ -271,6 +275,17 @@ def _deleted(image: ClusterImage, topic: TopicImage) -> UpdateMetadataTopicState
         for index, partition in enumerate(topic.partitions)
     ]
     return UpdateMetadataTopicState(topic_name=topic.name, topic_id=topic.id, partition_states=states)
+
+
+def mark_as_of_quorum(request: Any, told: Told) -> None:
+    """The request comes from a controller of KRaft (KIP-866). The first one is FULL: the broker sets aside
+    what it has and is not named.
+    """
+    request.is_kraft_controller = True
+    if isinstance(request, LeaderAndIsrRequest):
+        request.type = FULL if told.first and not told.replicas else INCREMENTAL
+    elif isinstance(request, UpdateMetadataRequest):
+        request.type = FULL if told.metadata is None else INCREMENTAL
 
 
 def stop_replica(

@@ -86,11 +86,11 @@ def assignment_operations(
     for name in topics:
         topic = image.topics.get(name)
         if topic is not None:
-            draft.put(paths.topic(name), _assignment(topic, dialect))
+            draft.put(paths.topic(name), assignment(topic, dialect))
     return [claim.check, *draft.ops] if draft.ops else []
 
 
-def _assignment(topic: TopicImage, dialect: Dialect) -> bytes:
+def assignment(topic: TopicImage, dialect: Dialect) -> bytes:
     partitions = dict(enumerate(topic.partitions))
     return Assignment(
         {index: partition.replicas for index, partition in partitions.items()},
@@ -139,7 +139,7 @@ class _Writer:
         for topic_id in self.assigned:
             topic = self.after.topics.by_id(topic_id)
             if topic is not None:
-                draft.put(paths.topic(topic.name), _assignment(topic, self.dialect))
+                draft.put(paths.topic(topic.name), assignment(topic, self.dialect))
         self._write_states()
         for topic_id in self.removed:
             old = self.before.topics.by_id(topic_id)
@@ -229,7 +229,7 @@ class _Writer:
         self.configs.pop((CONFIG_TOPIC, topic.name), None)
         # Nobody knows the topic yet: its configs come without a notification.
         entity_writing.write_configs(self.draft, self.after, CONFIG_TOPIC, topic.name, notify=False)
-        self.draft.put(paths.topic(topic.name), _assignment(topic, self.dialect))
+        self.draft.put(paths.topic(topic.name), assignment(topic, self.dialect))
 
     def _write_states(self) -> None:
         """One operation for each change, so that the znode's version stays the partition's epoch."""

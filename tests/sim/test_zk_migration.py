@@ -1,0 +1,204 @@
+"""A quorum takes over a cluster in ZooKeeper, whoever fails at whichever step."""
+
+import pytest
+
+from kbroker.broker.zk_migration import ZkMigration
+from kbroker.controller.zookeeper import paths
+from kbroker.controller.zookeeper.cluster_znodes import MigrationZnode
+from kbroker.controller.zookeeper.tree import Create, Delete, SetData
+from kbroker.metadata.image import BEFORE_MIGRATION, MIGRATING
+from tests.sim.migration_world import BROKERS, CONTROLLERS, MigrationWorld
+
+
+def test_it_waits_for_controllers_then_for_brokers_then_takes_over():
+    world = MigrationWorld()
+    world.quorum.elect()
+    world.until(lambda: world.phase == "WAIT_FOR_CONTROLLER_QUORUM")
+    world.register_controllers(101, 102)
+    world.register_controllers(103, ready=False)
+    world.run(3000)
+    assert "controller 103 has not enabled" in world.migration.status()["waits_for"]
+    world.register_controllers(103)
+    world.until(lambda: world.phase == "WAIT_FOR_BROKERS")
+    world.register(1, 3)
+    world.run(3000)
+    assert "brokers 2 are" in world.migration.status()["waits_for"]
+    assert world.migration.status()["missing_brokers"] == [2]
+    assert world.image.zk_migration_state == BEFORE_MIGRATION
+    assert paths.MIGRATION not in world.zookeeper.nodes
+    world.register(2)
+    world.settled()
+    world.check()
+    assert world.image.zk_migration_state == MIGRATING
+    assert world.migration.status()["controller_epoch"] == 2
+
+
+def test_what_brokers_are_told():
+    world = MigrationWorld()
+    world.prepare()
+    world.settled()
+    told = [request for broker, request in world.brokers.told if broker == 1]
+    assert [request.NAME for request in told] == ["UpdateMetadataRequest", "LeaderAndIsrRequest"]
+    assert all(request.is_kraft_controller and request.type == 2 for request in told)
+    assert {request.controller_epoch for request in told} == {2}
+    assert {each.topic_name for each in told[1].topic_states} == {"a", "b"}
+    world.brokers.told.clear()
+    world.create("new", [1, 2], [3, 1])
+    world.settled()
+    world.check()
+    told = [request for broker, request in world.brokers.told if broker == 1]
+    assert [(request.NAME, request.type) for request in told] == [
+        ("LeaderAndIsrRequest", 1),
+        ("UpdateMetadataRequest", 1),
+    ]
+    world.brokers.told.clear()
+    world.delete("new")
+    world.settled()
+    world.check()
+    stops = world.brokers.of("StopReplicaRequest")
+    assert len(stops) == 3
+    assert all(request.is_kraft_controller for request in stops)
+
+
+def test_brokers_of_kraft_are_not_told_and_zookeeper_is():
+    world = MigrationWorld()
+    world.prepare()
+    world.settled()
+    for broker in BROKERS:
+        world.register(broker, zk=False)
+    world.settled()
+    world.check()
+    world.brokers.told.clear()
+    world.create("new", [1, 2])
+    world.settled()
+    world.check()
+    assert world.brokers.told == []
+    assert world.migration.status()["kraft_brokers"] == list(BROKERS)
+
+
+STEPS = {
+    "taken": "_copy",
+    "copied": "_synchronize",
+    "read": "_read_facts",
+    "claims": "_take_over",
+    "writes": "_write",
+}
+
+
+@pytest.mark.parametrize("step", STEPS.values())
+@pytest.mark.parametrize("late_ms", [0, 3, 9, 20])
+def test_a_controller_dies_at_a_step(step, late_ms, monkeypatch):
+    reached = []
+    original = getattr(ZkMigration, step)
+
+    def watched(self):
+        if not reached:
+            reached.append(self)
+        return original(self)
+
+    monkeypatch.setattr(ZkMigration, step, watched)
+    world = MigrationWorld(seed=late_ms + 1)
+    world.quorum.elect()
+    if step == "_write":
+        world.prepare()
+        world.settled()
+        world.create("more", [1, 2], [2, 3])
+    else:
+        world.register_controllers(*CONTROLLERS)
+        for broker in BROKERS:
+            world.register(broker)
+        world.until(lambda: reached)
+    world.run(late_ms)
+    dead = world.leader_id
+    world.kill(dead)
+    world.settled()
+    world.check()
+    world.create("later", [1, 2], [2, 3])
+    world.start(dead)
+    world.delete("a")
+    world.settled()
+    world.check()
+    assert {"b", "later"} <= {topic.name for topic in world.image.topics}
+    # Each controller in an epoch of its own, and the last one is obeyed.
+    epochs = [request.controller_epoch for _, request in world.brokers.told]
+    assert epochs == sorted(epochs)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_sessions_and_controllers_come_and_go(seed):
+    world = MigrationWorld(seed)
+    random = world.quorum.random
+    world.quorum.elect()
+    world.register_controllers(*CONTROLLERS)
+    world.register(*BROKERS)
+    for turn in range(6):
+        world.run(random.random() * 400)
+        fault = random.randrange(4)
+        world.quorum.elect()
+        leader = world.leader_id
+        if fault == 0:
+            world.kill(leader)
+            world.run(random.random() * 1000)
+            world.start(leader)
+        elif fault == 1:
+            world.hosts[leader].reset()
+        elif fault == 2:
+            world.hosts[leader].cut = True
+            world.run(random.random() * 3000)
+            world.hosts[leader].cut = False
+        else:
+            world.zookeeper.pause()
+            world.run(random.random() * 500)
+            world.zookeeper.resume()
+        if world.image.zk_migration_state == MIGRATING:
+            world.create(f"t{turn}", [1, 2], [2, 3])
+    world.settled()
+    world.check()
+
+
+def test_a_migration_that_was_taken_back_is_left_alone():
+    world = MigrationWorld()
+    world.prepare()
+    world.settled()
+    epoch = world.zookeeper.nodes[paths.CONTROLLER_EPOCH]
+    # An operator deletes /controller, and broker 2 is elected.
+    world.finish(world.admin.multi([Delete(paths.CONTROLLER)]))
+    data = b'{"version":2,"brokerid":2,"timestamp":"1","kraftControllerEpoch":-1}'
+    ops = [Create(paths.CONTROLLER, data), SetData(paths.CONTROLLER_EPOCH, b"3", epoch.version)]
+    world.finish(world.admin.multi(ops))
+    world.create("new", [1, 2])
+    world.until(lambda: world.phase == "INACTIVE")
+    assert "taken back" in world.migration.status()["waits_for"]
+    world.brokers.told.clear()
+    world.run(10_000)
+    assert world.zookeeper.nodes[paths.CONTROLLER].data == data
+    assert paths.topic("new") not in world.zookeeper.nodes
+    assert world.brokers.told == []
+
+
+def test_progress_is_in_zookeeper():
+    world = MigrationWorld()
+    world.prepare()
+    world.settled()
+    found = MigrationZnode.decode(world.zookeeper.nodes[paths.MIGRATION].data)
+    assert found == (world.leader_id, world.leader.raft.node.epoch, world.image.offset, world.image.epoch)
+
+
+def test_another_cluster_is_not_touched():
+    world = MigrationWorld()
+    world.finish(
+        world.admin.multi([SetData(paths.CLUSTER_ID, b'{"version":"1","id":"other"}')]),
+    )
+    world.prepare()
+    world.run(5000)
+    assert world.phase == "INACTIVE"
+    assert "cluster id is other" in world.migration.status()["waits_for"]
+
+
+def test_what_makes_no_sense_is_not_copied():
+    world = MigrationWorld()
+    world.finish(world.admin.multi([SetData(paths.state("a", 0), b"nonsense")]))
+    world.prepare()
+    world.run(5000)
+    assert world.phase == "WAIT_FOR_BROKERS"
+    assert paths.state("a", 0) in world.migration.status()["waits_for"]
