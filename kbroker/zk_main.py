@@ -27,6 +27,7 @@ from kbroker.metadata.cache import MetadataCache
 from kbroker.plain import replace
 from kbroker.server.data_keys import open_data_keys
 from kbroker.server.dispatch import Dispatcher
+from kbroker.server.earlier_life import EarlierLife
 from kbroker.server.folders import stored_node_id
 from kbroker.server.metrics_start import start_metrics
 from kbroker.server.node_folders import NodeFolders, new_uuid
@@ -59,6 +60,7 @@ class ZooKeeperNode(Node):
     """A broker, any of which may be the controller."""
 
     _zk: ZkNode
+    _earlier: EarlierLife
     _logs: LogManager
     _timer: LoopTimer
     _tie: QuorumTie | None = None
@@ -94,6 +96,8 @@ class ZooKeeperNode(Node):
         logs = self._logs = folders.open(self._topic_settings.at_start, self._format_plan)
         if migrates(self.config):
             folders.drop_metadata_log()
+        earlier = self._earlier = EarlierLife(self._disk, self.log_dirs)
+        zk.registration.earlier_epoch = earlier.epoch()
         open_data_keys(self.config, logs)
         self._undo.append(lambda: logs.close(self._broker_epoch, clean=not self._crashed))
         await self._unless_failed(zk.read())
@@ -195,7 +199,7 @@ class ZooKeeperNode(Node):
         services.absent_brokers = membership.absent
         services.replicas.was_there = partial(_had_replica, zk.expected_image, self.node_id)
         zk.offline_here = partial(_in_failed_directories, services.replicas)
-        zk.on_registered = follower.registered
+        zk.on_registered = partial(self._registered, follower)
         self._undo.append(membership.stop)
         return membership
 
@@ -213,6 +217,10 @@ class ZooKeeperNode(Node):
         )
         self._undo.append(lambda: tie.stop(clean=not self._crashed))
         return tie
+
+    def _registered(self, follower: ZkFollower) -> None:
+        self._earlier.remember(self._zk.broker_epoch)
+        follower.registered()
 
     def _directory_failed(self, directory: LogDir) -> None:
         if self._tie is not None:

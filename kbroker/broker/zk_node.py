@@ -24,6 +24,7 @@ from kbroker.broker.zk_controller import ZkController
 from kbroker.broker.zk_election import ZkElection
 from kbroker.broker.zk_first_session import ZkFirstSession, read_cluster
 from kbroker.broker.zk_memory import ZkMetadata
+from kbroker.broker.zk_namesake import ZkNamesake
 from kbroker.broker.zk_notifications import ZkNotifications
 from kbroker.broker.zk_port import ZkCode, ZkError
 from kbroker.broker.zk_registration import ZkRegistration
@@ -159,6 +160,7 @@ class ZkNode:
         self._term = ZkController(self.client, self.controller, self.metadata, self._timer, setup.rules)
         self._election = ZkElection(self.client, setup.node_id, self._clock, self._timer, self._term)
         self._term.election = self._election
+        self.registration.is_there = ZkNamesake(setup, self.registration, peers).lives
         channel = self._channel = ZkChannel(setup.node_id, peers, self._timer, setup.listener, self._term)
         self.controller.watch(channel)
         self.controller.watch(

@@ -10,20 +10,22 @@ from kbroker.broker import flow
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.zk_port import ZkCode, ZkError
 from kbroker.controller.zookeeper import paths, steps
-from kbroker.controller.zookeeper.node_znodes import decode_cluster_id, encode_cluster_id
-from kbroker.controller.zookeeper.tree import ANY_VERSION, Create, SetData, Tree
+from kbroker.controller.zookeeper.node_znodes import BrokerZnode, decode_cluster_id, encode_cluster_id
+from kbroker.controller.zookeeper.tree import ANY_VERSION, Check, Create, Delete, SetData, Tree, ZkOp
 from kbroker.controller.zookeeper.values import ZnodeError
 from kbroker.errors import ConfigError
 
 if TYPE_CHECKING:
     from kbroker.broker.timer import Timer
+    from kbroker.broker.zk_port import NodeStat
     from kbroker.broker.zk_session import ZkClient
-    from kbroker.controller.zookeeper.node_znodes import BrokerZnode
 
 _log = logging.getLogger(__name__)
 
 #: While an earlier session is waited for.
 _LOOK_MS = 50.0
+#: After so many looks the broker that has the id is asked again whether it lives.
+_ASK_EVERY = 40
 
 
 class ZkRegistration:
@@ -54,6 +56,10 @@ class ZkRegistration:
         self._patience_ms = patience_ms
         #: Told that the registration is gone although its session lasts; not within `begin`.
         self.on_lost: Callable[[], object] = _nobody_asked
+        #: Of the registration that this broker had before, in a life or session that is certainly over.
+        self.earlier_epoch = -1
+        #: Whether the broker that is registered there lives, and is not this one.
+        self.is_there: Callable[[BrokerZnode], Deferred[bool]] = _not_known
         #: Of the registration in force; -1: none.
         self.epoch = -1
         self.cluster_id = ""
@@ -90,7 +96,7 @@ class ZkRegistration:
             raise _told(error) from None
         if life != self._life:
             raise ZkError(ZkCode.SESSION_OVER)
-        self.epoch = epoch
+        self.epoch = self.earlier_epoch = epoch
         self._watch(life)
         return epoch
 
@@ -188,8 +194,8 @@ class ZkRegistration:
     def _register(self) -> Generator[Deferred[Any], Any, int]:
         client, path = self._client, paths.broker(self.broker_id)
         # Time counts by answers: while ZooKeeper or this process stands still, no session ends.
-        left_ms = self._patience_ms
-        while left_ms > 0:
+        looks, patience = 0, self._patience_ms / _LOOK_MS
+        while looks < patience:
             stat = yield client.exists(path)
             if stat is None:
                 try:
@@ -199,12 +205,51 @@ class ZkRegistration:
                         raise
             elif stat.owner == client.session_id:
                 return int(stat.czxid)
+            elif stat.czxid == self.earlier_epoch:
+                looks += 1
+                yield from self._remove_earlier(stat)
             else:
-                if left_ms == self._patience_ms:
+                if looks % _ASK_EVERY == 0:
+                    yield from self._ask_other()
+                if looks == 0:
                     _log.info("waiting for an earlier session of broker %d to end", self.broker_id)
-                left_ms -= _LOOK_MS
+                looks += 1
                 yield self._pause()
         raise ConfigError(f"another broker with broker.id {self.broker_id} is registered")
+
+    def _remove_earlier(self, stat: NodeStat) -> Generator[Deferred[Any], Any, None]:
+        """What this broker's session that is over has left, as the servers do when they find that out."""
+        client = self._client
+        try:
+            epoch = yield client.get(paths.CONTROLLER_EPOCH)
+            controller = yield client.exists(paths.CONTROLLER)
+            ops: list[ZkOp] = [Delete(paths.broker(self.broker_id), stat.version)]
+            if controller is not None and controller.owner == stat.owner:
+                # Whoever is elected after the epoch was read has another one.
+                ops += [Check(paths.CONTROLLER_EPOCH, epoch.stat.version), Delete(paths.CONTROLLER)]
+            yield client.multi(ops)
+            _log.info("the registration of broker %d from before is removed: it is over", self.broker_id)
+        except ZkError as error:
+            if error.code in (ZkCode.SESSION_OVER, ZkCode.NO_AUTH, ZkCode.AUTH_FAILED):
+                raise
+            # The servers, or another controller, were faster: look again.
+            yield self._pause()
+
+    def _ask_other(self) -> Generator[Deferred[Any], Any, None]:
+        """Raises ConfigError: the broker that has this id lives."""
+        path = paths.broker(self.broker_id)
+        try:
+            node = yield self._client.get(path)
+        except ZkError as error:
+            if error.code is ZkCode.SESSION_OVER:
+                raise
+            return
+        other = BrokerZnode.decode(path, node.data)
+        if (yield self.is_there(other)):
+            where = ", ".join(f"{each.host}:{each.port}" for each in other.endpoints)
+            raise ConfigError(
+                f"another broker with broker.id {self.broker_id} is registered, and answers at {where}"
+            )
 
     def _pause(self) -> Deferred[None]:
         over: Deferred[None] = Deferred()
@@ -223,3 +268,9 @@ def _told(error: ZkError | ZnodeError) -> Exception:
 
 def _nobody_asked() -> None:
     """Until somebody asks to be told."""
+
+
+def _not_known(other: BrokerZnode) -> Deferred[bool]:
+    known: Deferred[bool] = Deferred()
+    known.resolve(False)
+    return known

@@ -75,6 +75,26 @@ def test_a_killed_controller_is_followed_before_its_session_ends(cluster):
     assert registered(cluster) == ({1, 2, 3, 4}, b"2")
 
 
+def test_killed_ones_are_back_before_their_sessions_end(cluster, caplog):
+    caplog.set_level("INFO")
+    killed = [node_id for node_id, node in cluster.nodes.items() if node._runner is None]
+    assert killed
+    for node_id in killed:
+        cluster.restart(node_id)
+        assert f"the registration of broker {node_id} from before is removed" in caplog.text
+    cluster.wait_for(cluster.all_in_sync)
+    assert "waiting for an earlier session" not in caplog.text
+
+
+def test_a_second_broker_with_an_id_is_refused_at_once(cluster):
+    (taken, *_) = cluster.nodes
+    settings = {"broker.id": taken, "zookeeper.session.timeout.ms": SESSION_MS}
+    text = f"another broker with broker.id {taken} is registered, and answers at 127.0.0.1:"
+    with pytest.raises(Exception, match=text), Broker(zookeeper=cluster.zookeeper, config=settings):
+        pass
+    assert registered(cluster)[0] == {1, 2, 3, 4}
+
+
 # -- log directories -------------------------------------------------------------------------------------
 
 

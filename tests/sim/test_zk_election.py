@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from kbroker.broker.deferred import Deferred
 from kbroker.broker.zk_election import ZkElection
 from kbroker.broker.zk_port import ZkCode, ZkError
 from kbroker.broker.zk_registration import ZkRegistration
@@ -16,6 +17,12 @@ from tests.sim.node_loop import Scheduler
 from tests.sim.zk_model import Host, ModelLink, ZkModel
 
 SESSION_MS = 1000.0
+
+
+def resolved(value):
+    done = Deferred()
+    done.resolve(value)
+    return done
 
 
 class Broker:
@@ -200,6 +207,41 @@ def test_a_restarted_broker_waits_for_its_earlier_session():
     world.run(SESSION_MS * 1.5)
     assert world.brokers[1].registration.epoch > before
     assert not world.brokers[1].refusals
+
+
+def test_an_id_of_a_broker_that_answers_is_refused_at_once():
+    world = World(1)
+    world.run(200)
+    twin = Broker(world, 1)
+    asked = []
+    twin.registration.is_there = lambda other: asked.append(other.endpoints[0].host) or resolved(True)
+    world.run(SESSION_MS / 2)
+    assert twin.refusals == ["another broker with broker.id 1 is registered, and answers at h:9092"]
+    assert asked == ["h"]
+
+
+@pytest.mark.parametrize("controls", [True, False])
+def test_what_an_earlier_life_has_left_is_removed(controls):
+    world = World(1)
+    world.run(500)
+    leader = next(each.id for each in world.brokers.values() if each.election.claim)
+    gone = leader if controls else next(each for each in world.brokers if each != leader)
+    before, epoch = world.brokers[gone].registration.epoch, world.epoch
+    world.restart(gone)
+    world.brokers[gone].registration.earlier_epoch = before
+    world.run(SESSION_MS / 2)
+    assert world.brokers[gone].registration.epoch > before
+    assert world.epoch == epoch + controls
+    assert sum(each.election.claim is not None for each in world.brokers.values()) == 1
+
+
+def test_the_registration_of_somebody_else_is_not_removed():
+    world = World(1)
+    world.run(200)
+    twin = Broker(world, 1)
+    twin.registration.earlier_epoch = world.brokers[1].registration.epoch - 1
+    world.run(SESSION_MS * 3)
+    assert len(twin.refusals) == 1
 
 
 def test_a_damaged_epoch_is_told_and_heals(caplog):
