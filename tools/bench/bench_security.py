@@ -52,7 +52,8 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.storm:
         kind, port, seconds = arguments.storm
-        print(_newcomers(kind, ("127.0.0.1", int(port)), float(seconds)))
+        storm = _half_open if kind in _HALVES else _newcomers
+        print(storm(kind, ("127.0.0.1", int(port)), float(seconds)))
         return
     use_core(LOAD_CORE)
     brokers: list[BrokerProcess] = [SecureKbroker()]
@@ -175,6 +176,7 @@ def _measure(broker: BrokerProcess, only: str, seconds: float) -> None:
         ("TLS handshakes", lambda name: _rate(broker, name, "ssl", seconds)),
         ("SCRAM logins", lambda name: _rate(broker, name, "scram", seconds)),
         ("produce 100 B, p99", lambda name: _storm(broker, name, seconds)),
+        ("produce 100 B, slow loris", lambda name: _slow_loris(broker, name, seconds)),
     ]
     for name, run in lines:
         if only.lower() in name.lower():
@@ -302,6 +304,74 @@ def _storm(broker: _Secure, name: str, seconds: float) -> None:
             _say(broker, f"{name}, storm of {what}", f"{text} ({count / (seconds + 2):,.0f} /s)")
         os.setpriority(os.PRIO_PROCESS, 0, 0)
         wire.delete_topic(sock, "load")
+
+
+def _slow_loris(broker: _Secure, name: str, seconds: float) -> None:
+    """The same while somebody holds 5,000 handshakes or logins half open, with a byte more now and then."""
+    framed = wire.produce_frame("load", 100)
+    with _connection(broker, "plain") as sock:
+        wire.create_topics(sock, "load")
+        wire.produce_until_accepted(sock, framed)
+        os.setpriority(os.PRIO_PROCESS, 0, -15)
+        for _ in range(broker.warm_up_rounds):
+            _latency(sock, framed, seconds / 2)
+        _say(broker, f"{name}, quiet", _latency(sock, framed, seconds))
+        for kind, what in (("half ssl", "TLS"), ("half scram", "SASL")):
+            before = broker.resident_mb()
+            command = [sys.executable, "-m", "tools.bench.bench_security", "--storm", kind]
+            command += [str(broker.ports[kind.split()[1]]), str(seconds + 3)]
+            with subprocess.Popen(
+                command, stdout=subprocess.PIPE, preexec_fn=lambda: os.setpriority(os.PRIO_PROCESS, 0, 0)
+            ) as storm:
+                time.sleep(2.5)
+                text = _latency(sock, framed, seconds)
+                more = broker.resident_mb() - before
+                assert storm.stdout is not None
+                left = int(storm.stdout.read())
+            _say(broker, f"{name}, {what}", f"{text}; {more:.0f} MB more, {left} of them still open")
+        os.setpriority(os.PRIO_PROCESS, 0, 0)
+        wire.delete_topic(sock, "load")
+
+
+_HALF_OPEN = 5_000
+#: What each begins with: a ClientHello, a request of a login, both cut short.
+_HALVES = {"half ssl": b"\x16\x03\x01\x02\x00\x01", "half scram": b"\0\0\x04\0\0\x11"}
+
+
+def _half_open(kind: str, address: tuple[str, int], seconds: float) -> int:
+    """Open them all, and hold them; how many the broker has left open at the end."""
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    deadline = time.perf_counter() + seconds
+    held: list[socket.socket] = []
+    for _ in range(_HALF_OPEN):
+        sock = socket.create_connection(address)
+        sock.setblocking(False)
+        sock.send(_HALVES[kind])
+        held.append(sock)
+    while time.perf_counter() < deadline:
+        held = [sock for sock in held if _drip(sock)]
+        time.sleep(1)
+    return len(held)
+
+
+def _drip(sock: socket.socket) -> bool:
+    """One byte more; False: the broker has closed."""
+    try:
+        if sock.recv(1000) == b"":
+            sock.close()
+            return False
+    except BlockingIOError:
+        pass
+    except OSError:
+        return False
+    try:
+        sock.send(b"\0")
+    except OSError:
+        return False
+    return True
 
 
 def _latency(sock: socket.socket, framed: bytes, seconds: float) -> str:
