@@ -35,7 +35,8 @@ from kbroker.broker.services import Services
 from kbroker.broker.topic_settings import TopicSettingsSource
 from kbroker.broker.transactions import wire_transactions
 from kbroker.config.listeners import inter_broker_listener
-from kbroker.config.quorum import QuorumConfig, peer_routes, quorum_config
+from kbroker.config.quorum import QuorumConfig, migrates, peer_routes, quorum_config
+from kbroker.controller.kraft.migration import MIGRATION_LEVELS
 from kbroker.errors import ApiError, ConfigError
 from kbroker.handlers.context import BROKER, CONTROLLER
 from kbroker.metadata.cache import MetadataCache
@@ -176,6 +177,10 @@ class Node:
         if quorum.is_broker:
             self._load(logs, kraft.expected_image)
         membership = self._join(services, kraft, logs, timer)
+        if self._setup.migrates:
+            from kbroker.server.migration_setup import open_migration
+
+            self._undo.append(open_migration(services, kraft, resolved))
         self.metrics = await start_metrics(
             services,
             self._undo,
@@ -262,6 +267,8 @@ class Node:
         """What a new folder is made: of a lone node its own quorum, else a place in the one that is named."""
         quorum = self._quorum
         own = [QuorumEndpoint(e.name, e.host, e.port) for e in self._sockets.controllers]
+        if quorum.is_controller and migrates(self.config):
+            plan = replace(plan, metadata_version=MIGRATION_LEVELS[-1])
         return replace(
             plan,
             controller_endpoints=own,
@@ -491,6 +498,7 @@ class Node:
             timeouts=self._raft_timeouts(),
             random=secrets.randbelow,
             auto_join=config.get_bool("controller.quorum.auto.join.enable"),
+            migrates=self._quorum.is_controller and migrates(config),
             rack=config.get_str("broker.rack") or None,
             log_dir_ids=[log_dir.directory_id for log_dir in logs.dirs if not log_dir.offline],
             static_voters=self._static_voters(),

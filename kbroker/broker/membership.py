@@ -84,6 +84,7 @@ class Membership(AmongBrokers):
             setup.rack,
             setup.log_dir_ids,
             previous_broker_epoch,
+            zk_migration_ready=setup.migrates,
         )
         self.lifecycle: BrokerLifecycle | None = None
         if setup.is_broker:

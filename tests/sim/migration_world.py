@@ -282,7 +282,7 @@ class MigrationWorld:
 
     def settled(self):
         self.until(lambda: self.phase == "DUAL_WRITE")
-        self.until(lambda: self.migration.status()["written_offset"] == self.image.offset)
+        self.until(lambda: self.leader and self.migration.status()["written_offset"] == self.image.offset)
         self.run(100)
 
     def check(self):

@@ -150,6 +150,7 @@ def test_sessions_and_controllers_come_and_go(seed):
             world.zookeeper.pause()
             world.run(random.random() * 500)
             world.zookeeper.resume()
+        world.quorum.elect()
         if world.image.zk_migration_state == MIGRATING:
             world.create(f"t{turn}", [1, 2], [2, 3])
     world.settled()
