@@ -230,35 +230,11 @@ def _add_raft(services: Services, kraft: KraftNode) -> None:
     # Of a leader these are what it appends, of another what it fetches.
     rates = RecentRates(lambda: {kraft.raft.node.role.value == "leader": kraft.raft.end_offset})
     services.metrics.on_tick.append(rates.tick)
-    commits, elections, idle = services.controller.commit_times, RecentTimes(monotonic), loop_idle(services)
-    kraft.on_leader_changed(_Elections(elections).leader_changed)
     services.metrics.attributes(
         _SERVER,
         "raft-metrics",
-        lambda: (
-            _raft(kraft)
-            | {"append-records-rate": rates.of(True), "fetch-records-rate": rates.of(False)}
-            | {"commit-latency-avg": commits.mean, "commit-latency-max": commits.most}
-            | {"election-latency-avg": elections.mean, "election-latency-max": elections.most}
-            | {"poll-idle-ratio-avg": idle.ratio}
-        ),
+        lambda: _raft(kraft) | {"append-records-rate": rates.of(True), "fetch-records-rate": rates.of(False)},
     )
-
-
-class _Elections:
-    """How long this node knew of no leader."""
-
-    def __init__(self, times: RecentTimes) -> None:
-        self._times = times
-        self._since_s: float | None = None
-
-    def leader_changed(self, leader: Leader) -> None:
-        """See `KraftNode.on_leader_changed`."""
-        if leader.node_id < 0:
-            self._since_s = self._since_s or monotonic()
-        elif self._since_s is not None:
-            self._times.record((monotonic() - self._since_s) * 1000)
-            self._since_s = None
 
 
 def _raft(kraft: KraftNode) -> dict[str, Any]:
