@@ -20,6 +20,7 @@ from kbroker.broker.deferred import Deferred
 from kbroker.broker.peer import PeerAddress, PeerError, PeerFailure
 from kbroker.broker.zk_requests import (
     Key,
+    Lost,
     Told,
     forgotten,
     knows_not_all,
@@ -67,6 +68,10 @@ class Suspects(Protocol):
 
     def offline(self, broker_id: int, partitions: Collection[Key]) -> None:
         """A broker has these in log directories that have failed."""
+        ...
+
+    def all_offline(self) -> Lost:
+        """What brokers have in log directories that have failed, this node's own, too."""
         ...
 
 
@@ -136,7 +141,7 @@ class ZkChannel:
                 known = self._brokers[broker.id] = _Broker(self, broker)
                 former = self._former.get(broker.id)
                 if former is not None and former.epoch == broker.epoch:
-                    known.told, known.lost = said(former.told, former.asked), former.lost
+                    known.told = said(former.told, former.asked)
             known.is_suspect = broker.fenced
             known.tell()
 
@@ -168,7 +173,7 @@ class ZkChannel:
         if broker.is_suspect:
             yield self._question(image, broker), told
             return
-        lost = {each.id: each.lost for each in self._brokers.values() if each.lost}
+        lost = {} if self._suspects is None else self._suspects.all_offline()
         update: Builder = partial(update_metadata, lost=lost)
         builders: list[Builder] = [leader_and_isr, update, stop_replica]
         if knows_not_all(image, told):
@@ -211,10 +216,8 @@ class ZkChannel:
         if self._image is None:
             return
         lost = offline(self._image, response)
-        if lost:
-            broker.lost |= lost
-            if self._suspects is not None:
-                self._suspects.offline(broker.id, lost)
+        if lost and self._suspects is not None:
+            self._suspects.offline(broker.id, lost)
 
     # -- inside ----------------------------------------------------------------------------------------------
 
@@ -240,8 +243,6 @@ class _Broker:
         self.told = Told()
         #: What it knows if it heard the last request.
         self.asked = self.told
-        #: What lies in log directories that have failed.
-        self.lost: set[Key] = set()
         #: Told while a request was under way: `told` is to be forgotten after the answer.
         self._forgets = False
         #: It is fenced, and asked whether it lives.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from kbroker.broker.controller_driver import ControllerDriver
     from kbroker.broker.timer import Timer
     from kbroker.broker.zk_election import ZkElection
-    from kbroker.broker.zk_requests import Key
+    from kbroker.broker.zk_requests import Key, Lost
     from kbroker.broker.zk_session import ZkClient
     from kbroker.controller.zookeeper.writing import Claim
     from kbroker.metadata.image import ClusterImage
@@ -69,6 +69,7 @@ class ZkController:
         self._metadata = metadata
         self._timer = timer
         self._live = ZkLiveness(rules)
+        metadata.lost = self._live.offline
         controller.adapt = with_leader_epochs
         self.election: ZkElection | None = None
         self._claim: Claim | None = None
@@ -94,6 +95,7 @@ class ZkController:
     def resigned(self) -> None:
         """See `ElectionListener`."""
         self._claim = None
+        self._live.begin()
         self._reading += 1
         self._stop_leading()
 
@@ -131,7 +133,12 @@ class ZkController:
         """See `Suspects`: others lead these, and the broker is in none of their ISRs."""
         if self._writer is not None:
             self._live.offline.setdefault(broker_id, set()).update(partitions)
+            self._metadata.lost_more()
             self._decide(partial(self._live.without, broker_id=broker_id, partitions=partitions))
+
+    def all_offline(self) -> Lost:
+        """See `Suspects`."""
+        return self._live.offline
 
     def lost(self, broker_id: int) -> None:
         """A broker refuses connections, in whichever epoch it is registered."""

@@ -40,7 +40,7 @@ class ZkLiveness:
         self.offline: dict[int, set[Key]] = {}
 
     def begin(self) -> None:
-        """A term begins: nothing is known."""
+        """A term begins, or ends: nothing is known."""
         self.suspects.clear()
         self.offline.clear()
 

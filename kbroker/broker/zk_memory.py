@@ -26,15 +26,18 @@ from kbroker.controller.zookeeper.writing import KAFKA_3_9, Claim, Dialect, oper
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.delta import ClusterDelta, full_delta
 from kbroker.metadata.difference import difference
+from kbroker.metadata.image import DIRECTORY_LOST, DIRECTORY_UNASSIGNED
 from kbroker.metadata.records import decode_record
 from kbroker.plain import replace
 
 if TYPE_CHECKING:
     from kbroker.broker.timer import Timer
     from kbroker.broker.zk_port import ZkNode
+    from kbroker.broker.zk_requests import Key, Lost
     from kbroker.broker.zk_session import ZkClient
     from kbroker.metadata.cache import MetadataCache
-    from kbroker.metadata.image import ClusterImage
+    from kbroker.metadata.image import ClusterImage, TopicImage
+    from kbroker.types import Uuid
 
 #: What a controller has to know.
 _READ = (
@@ -150,6 +153,9 @@ class ZkMetadata:
         self.image = image
         self._cache = cache
         self._publishing = False
+        #: As the controller: replicas of live brokers in log directories that have failed, by broker. It is
+        #: published, and kept in memory only: no znode says it.
+        self.lost: Lost = {}
         #: Told of each image, published or not.
         self.on_image: Callable[[ClusterImage], None] = _nobody_asked
 
@@ -160,6 +166,12 @@ class ZkMetadata:
     def loaded(self, image: ClusterImage) -> None:
         """All was read anew."""
         self._set(image, difference(self.image, image))
+
+    def lost_more(self) -> None:
+        """`lost` has changed."""
+        if self._publishing:
+            image = with_lost(self.image, self.lost)
+            self._cache.publish(image, difference(self._cache.image, image))
 
     def controller_is(self, node_id: int) -> None:
         """Another controller is known; -1: none."""
@@ -184,12 +196,32 @@ class ZkMetadata:
     def _set(self, image: ClusterImage, delta: ClusterDelta) -> None:
         self.image = image
         if self._publishing:
-            self._cache.publish(image, delta)
+            self._cache.publish(with_lost(image, self.lost), delta)
         self.on_image(image)
 
 
 def _nobody_asked(image: ClusterImage) -> None:
     """Until somebody asks to be told."""
+
+
+def with_lost(image: ClusterImage, lost: Lost) -> ClusterImage:
+    """The same, where these replicas are offline."""
+    gone: dict[Key, list[int]] = {}
+    for broker_id, keys in lost.items():
+        for key in keys:
+            gone.setdefault(key, []).append(broker_id)
+    changed: dict[Uuid, TopicImage] = {}
+    for (topic_id, index), brokers in gone.items():
+        topic = changed.get(topic_id) or image.topics.by_id(topic_id)
+        if topic is not None and index < len(topic.partitions):
+            partitions = list(topic.partitions)
+            directories = tuple(
+                DIRECTORY_LOST if each in brokers else DIRECTORY_UNASSIGNED
+                for each in partitions[index].replicas
+            )
+            partitions[index] = partitions[index]._replace(directories=directories)
+            changed[topic_id] = topic._replace(partitions=tuple(partitions))
+    return replace(image, topics=image.topics.changed([], list(changed.values()))) if changed else image
 
 
 class ZkWriter:

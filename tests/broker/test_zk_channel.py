@@ -189,6 +189,7 @@ class Suspects:
     def __init__(self):
         self.found = set()
         self.log = []
+        self.lost = {}
 
     def is_suspect(self, broker_id, epoch):
         return broker_id in self.found
@@ -201,6 +202,10 @@ class Suspects:
 
     def offline(self, broker_id, partitions):
         self.log.append(("offline", broker_id, set(partitions)))
+        self.lost.setdefault(broker_id, set()).update(partitions)
+
+    def all_offline(self):
+        return self.lost
 
 
 def test_who_refuses_connections_is_asked_whether_it_lives(peers):

@@ -155,10 +155,8 @@ def test_what_lies_in_a_failed_directory_is_led_by_others(disks, which):
         )
 
     disks.wait_for(moved)
-    # The controller itself does not say which replicas of live brokers are offline.
-    other = next(each for each in disks.nodes if each != controller)
-    if victim != controller:
-        disks.wait_for(lambda: lost_by(disks, victim, other) == there)
+    for asked in disks.nodes:
+        disks.wait_for(lambda asked=asked: lost_by(disks, victim, asked) == there)
     disks.wait_for(lambda: not children(disks.zookeeper, "/log_dir_event_notification"))
     assert disks.controller() == controller
     assert not node.failed.is_set()
