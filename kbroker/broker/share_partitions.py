@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.gather import failed
 from kbroker.coordinator.share.dead_letters import Cause, DeadLetters
-from kbroker.coordinator.share.share_partition import AckBatch, Change, SharePartition, Wish
+from kbroker.coordinator.share.share_partition import Change, SharePartition
 from kbroker.coordinator.share.spans import TERMINAL, RecordState
 from kbroker.coordinator.share.state_shard import UNKNOWN_OFFSET, ShareKey, ShareState, Written
 from kbroker.errors import ApiError, ErrorCode
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from kbroker.broker.share_persister import SharePersister
     from kbroker.broker.share_settings import ShareSettings
     from kbroker.broker.timer import TimerHandle
+    from kbroker.coordinator.share.acknowledgement import AckBatch
+    from kbroker.coordinator.share.acquisition import Wish
     from kbroker.coordinator.share.spans import Acquired, StateBatch
 
 _log = logging.getLogger(__name__)

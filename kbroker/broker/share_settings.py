@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from kbroker.coordinator.share.share_partition import ShareLimits
+from kbroker.coordinator.share.in_flight import ShareLimits
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import CONFIG_GROUP
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.gather import failed
-from kbroker.coordinator.share.share_partition import REJECT, RENEW, AckBatch
+from kbroker.coordinator.share.acknowledgement import REJECT, RENEW, AckBatch
 from kbroker.errors import ApiError, ErrorCode
 
 if TYPE_CHECKING:

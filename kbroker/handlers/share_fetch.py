@@ -14,7 +14,7 @@ from kbroker.broker.deferred import Deferred
 from kbroker.broker.gather import failed, gather
 from kbroker.broker.share_sessions import FINAL_EPOCH, INITIAL_EPOCH, Place, ShareSession
 from kbroker.broker.shares import shares
-from kbroker.coordinator.share.share_partition import Wish
+from kbroker.coordinator.share.acquisition import Wish
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers.share_acks import acknowledge, check_member, name_leader
 from kbroker.handlers.share_read import ShareRead, read_share, readable_bytes

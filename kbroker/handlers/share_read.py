@@ -11,7 +11,7 @@ from kbroker.storage.log_encryption import opened
 
 if TYPE_CHECKING:
     from kbroker.broker.share_partitions import LiveShare
-    from kbroker.coordinator.share.share_partition import Wish
+    from kbroker.coordinator.share.acquisition import Wish
     from kbroker.coordinator.share.spans import Acquired
     from kbroker.storage.log import Log
 

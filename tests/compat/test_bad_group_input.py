@@ -16,7 +16,7 @@ from kbroker.client.cluster import Cluster
 from kbroker.client.configs import ResourceType, alter_configs
 from kbroker.client.offsets import LATEST, list_offsets
 from kbroker.client.topics import create_topic
-from kbroker.coordinator.share.share_partition import ACCEPT, RELEASE
+from kbroker.coordinator.share.acknowledgement import ACCEPT, RELEASE
 from kbroker.errors import ErrorCode as E
 from kbroker.protocol.api_keys import message_class
 from kbroker.protocol.generated.add_partitions_to_txn_request import AddPartitionsToTxnTopic

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from hypothesis import given, settings, strategies as st
 
+from kbroker.coordinator.share.acknowledgement import ACCEPT, REJECT, RELEASE, AckBatch
+from kbroker.coordinator.share.acquisition import Wish
 from kbroker.coordinator.share.dead_letters import Cause, DeadLetters, Envelope, Origin
-from kbroker.coordinator.share.share_partition import (
-    ACCEPT,
-    REJECT,
-    RELEASE,
-    AckBatch,
-    ShareLimits,
-    SharePartition,
-    Wish,
-)
+from kbroker.coordinator.share.in_flight import ShareLimits
+from kbroker.coordinator.share.share_partition import SharePartition
 from kbroker.coordinator.share.spans import RecordState, StateBatch
 from kbroker.protocol.record_batch import Record, decode_records, iter_batches
 from tests.coordinator.test_share_partition import ACTIONS, LOG, try_to_acknowledge
@@ -120,7 +115,7 @@ def test_what_is_rejected_is_done_with_once_its_letter_is_written():
 def test_a_rejection_that_could_not_be_written_is_none():
     core = core_with(2)
     core.settle(core.acknowledge("a", [AckBatch(0, 1, [REJECT])], 0), False)
-    assert [(span.state, span.member) for span in core.spans()] == [(RecordState.ACQUIRED, "a")]
+    assert [(span.state, span.member) for span in core.spans] == [(RecordState.ACQUIRED, "a")]
 
 
 def test_what_was_delivered_too_often_gets_letters_however_it_came_back():
@@ -131,7 +126,7 @@ def test_what_was_delivered_too_often_gets_letters_however_it_came_back():
     assert change.dead == [DeadLetters(0, 0, 2, Cause.EXCEEDED)]
     core.settle(change, True)
     assert core.expire(100) == [StateBatch(1, 1, 3, 2), StateBatch(2, 2, 3, 2)]
-    states = {span.first: span.state for span in core.spans()}
+    states = {span.first: span.state for span in core.spans}
     assert set(states.values()) == {RecordState.ARCHIVING}
 
 
@@ -194,6 +189,6 @@ def perform(core, action, now):
 def seen(core):
     return {
         offset: (span.state, span.count, span.member)
-        for span in core.spans()
+        for span in core.spans
         for offset in range(span.first, span.last + 1)
     }

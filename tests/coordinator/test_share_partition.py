@@ -5,17 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from kbroker.coordinator.share.share_partition import (
-    ACCEPT,
-    GAP,
-    REJECT,
-    RELEASE,
-    RENEW,
-    AckBatch,
-    ShareLimits,
-    SharePartition,
-    Wish,
-)
+from kbroker.coordinator.share.acknowledgement import ACCEPT, GAP, REJECT, RELEASE, RENEW, AckBatch
+from kbroker.coordinator.share.acquisition import Wish
+from kbroker.coordinator.share.in_flight import ShareLimits
+from kbroker.coordinator.share.share_partition import SharePartition
 from kbroker.coordinator.share.spans import RecordState, StateBatch
 from kbroker.errors import ApiError, ErrorCode
 
@@ -33,7 +26,7 @@ class Model:
 
     def check(self, core):
         position = core.start_offset
-        for span in core.spans():
+        for span in core.spans:
             assert position <= span.first <= span.last
             position = span.last + 1
             for offset in range(span.first, span.last + 1):
@@ -166,7 +159,7 @@ def try_to_acknowledge(core, member, batch, now):
 def restart(core, model):
     """What the coordinator keeps; who held something has lost it, and the delivery does not count."""
     kept = []
-    for span in core.spans():
+    for span in core.spans:
         if span.state is not RecordState.ACQUIRED:
             kept.append(span.kept())
     for offset in [each for each in model.records if each >= core.start_offset]:

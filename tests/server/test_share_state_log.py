@@ -9,7 +9,7 @@ from confluent_kafka import Producer
 from kbroker.client.cluster import Cluster
 from kbroker.client.configs import ResourceType, alter_configs
 from kbroker.client.offsets import EARLIEST, list_offsets
-from kbroker.coordinator.share.share_partition import ACCEPT
+from kbroker.coordinator.share.acknowledgement import ACCEPT
 from kbroker.testing import Broker
 from kbroker.types import TopicPartition
 from tests.compat.share_member import ShareMember

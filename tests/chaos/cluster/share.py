@@ -13,7 +13,7 @@ from kbroker.client.cluster import Cluster as WireClient
 from kbroker.client.configs import ResourceType, alter_configs
 from kbroker.client.errors import ClientError, check
 from kbroker.client.records import fetch
-from kbroker.coordinator.share.share_partition import ACCEPT, REJECT, RELEASE
+from kbroker.coordinator.share.acknowledgement import ACCEPT, REJECT, RELEASE
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.share_acknowledge_request import (
     AcknowledgementBatch,
