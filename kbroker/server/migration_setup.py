@@ -30,7 +30,8 @@ def open_migration(
         ConfigError: a setting of ZooKeeper's is malformed, or kazoo is not installed.
     """
     config, clock, timer = services.config, services.clock, services.timer
-    settings = zk_node_settings(config.static)
+    # Its own id is none of ZooKeeper's.
+    settings = zk_node_settings({**config.static, "broker.id": "0"})
     client = ZkClient(open_links(settings.link), clock, timer, settings.link.session_ms)
     client.at_once = settings.at_once
     assert services.peers is not None
