@@ -1,9 +1,10 @@
 """Performs what the raft core decides: writes election state and log, flushes, sends, answers, tells.
 
 Flushes run elsewhere (`run_blocking`), one at a time; what is appended meanwhile is covered by the next
-one, so that many requests share an fsync. A disk that fails stops the node: a quorum that cannot tell what
-is durable must not answer. One that is only full keeps it waiting, like a node that is paused: what it
-decided is neither done nor told before there is room, and the others go on without it.
+one, so that many requests share an fsync. While a vote or an epoch is made durable, the core stands still
+and the rest of the node goes on. A disk that fails stops the node: a quorum that cannot tell what is durable
+must not answer. One that is only full keeps it waiting, like a node that is paused: what it decided is
+neither done nor told before there is room, and the others go on without it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.metadata_files import MetadataFiles
+from kbroker.broker.quorum_listener import QuorumListener
 from kbroker.broker.raft_log import RaftLog, Written
 from kbroker.broker.raft_snapshots import SnapshotTransfer
 from kbroker.broker.timer import Timer, TimerHandle
@@ -81,30 +83,6 @@ T = TypeVar("T")
 _ROOM_RETRY_MS = 500.0
 
 
-class QuorumListener(Protocol):
-    """Who hears of the quorum: the controller."""
-
-    def became_leader(self, epoch: int) -> None:
-        """This node may append now; all before its epoch is committed."""
-        ...
-
-    def committed(self, high_watermark: int) -> None:
-        """Everything before this offset is committed."""
-        ...
-
-    def resigned(self, epoch: int) -> None:
-        """This node does not lead any more."""
-        ...
-
-    def leader_changed(self, leader_id: int, epoch: int) -> None:
-        """Another node leads; -1: nobody that this one knows of."""
-        ...
-
-    def snapshot_installed(self, snapshot_id: OffsetAndEpoch) -> None:
-        """A snapshot of the leader's took the place of snapshot and log; it is committed."""
-        ...
-
-
 class RaftTransport(Protocol):
     """The way to the other nodes of the quorum (broker/raft_peers.py)."""
 
@@ -138,7 +116,7 @@ class RaftDriver:
         rules_in_log: control records of the quorum in snapshot and log.
         clock: wall clock for records, monotonic for the core.
         timer: for the core's deadlines.
-        run_blocking: for fsync.
+        run_blocking: for fsync, and for the election state of a quorum of several.
         transport: the way to others; a quorum of one needs none.
         request_timeout_ms: controller.quorum.request.timeout.ms.
         on_failure: the disk failed: stop the node.
@@ -174,8 +152,10 @@ class RaftDriver:
         self._on_failure = on_failure
         self._listener: QuorumListener | None = None
         self._events: deque[Event] = deque()
-        #: What waits for room on the disk, in order; nothing else happens before it.
+        #: What waits for the disk, in order; nothing else happens before it. Either the election state is
+        #: being stored, or there is no room.
         self._held: Sequence[Effect] = ()
+        self._storing = False
         self._wants_room = False
         self._alarm: TimerHandle | None = None
         self._alarm_at = 0
@@ -219,7 +199,7 @@ class RaftDriver:
         Raises:
             ApiError: NOT_CONTROLLER, this node does not lead; KAFKA_STORAGE_ERROR.
         """
-        if self.node.role is not Role.LEADER or self.failed or self._held:
+        if self.node.role is not Role.LEADER or self.failed or self._waits:
             raise ApiError(ErrorCode.NOT_CONTROLLER)
         try:
             self._append_values(values, self.node.epoch)
@@ -238,7 +218,7 @@ class RaftDriver:
     def ask(self, message: Request) -> Deferred[Response]:
         """The node's answer to a peer or administrator, now or later."""
         answer: Deferred[Response] = Deferred()
-        if self._stopped or self.failed or self._held:
+        if self._stopped or self.failed or (self._held and not self._storing):
             answer.fail(ApiError(ErrorCode.BROKER_NOT_AVAILABLE))
             return answer
         answer.on_cancel = lambda: self.step(Dropped(answer))
@@ -258,12 +238,17 @@ class RaftDriver:
         self._events.append(event)
         self._proceed()
 
+    @property
+    def _waits(self) -> bool:
+        """Whether the core stands still."""
+        return self._storing or bool(self._held)
+
     def _proceed(self) -> None:
         if self._stepping:
             return
         self._stepping = True
         try:
-            while self._events and not self.failed and not self._held:
+            while self._events and not self.failed and not self._waits:
                 self._perform_all(self.node.step(self._clock.monotonic_ms(), self._events.popleft()))
         finally:
             self._stepping = False
@@ -276,21 +261,27 @@ class RaftDriver:
                 if not self.failed:
                     self._held = effects[number:]
                 return
+            if self._waits:
+                self._held = (*self._held, *effects[number + 1 :])
+                return
 
     def _try_again(self) -> None:
         """There may be room now."""
         if self._stopped or self.failed:
             return
+        self._perform_held()
+        if not self._held and not self.failed:
+            self._wants_room = False
+            _log.warning("there is room on the disk again: back in the metadata quorum")
+        self._proceed()
+
+    def _perform_held(self) -> None:
         held, self._held = self._held, ()
         self._stepping = True
         try:
             self._perform_all(held)
         finally:
             self._stepping = False
-        if not self._held and not self.failed:
-            self._wants_room = False
-            _log.warning("there is room on the disk again: back in the metadata quorum")
-        self._proceed()
 
     def _arm(self) -> None:
         due = self.node.deadline()
@@ -299,7 +290,7 @@ class RaftDriver:
                 return
             self._alarm.cancel()
             self._alarm = None
-        if due is not None and not self.failed and not self._stopped and not self._held:
+        if due is not None and not self.failed and not self._stopped and not self._waits:
             self._alarm_at = due
             self._alarm = self._timer.call_later(max(due - self._clock.monotonic_ms(), 0), self._tick)
 
@@ -318,22 +309,47 @@ class RaftDriver:
                 # A follower may ask again.
                 self._events.append(Appended(self._log.end_offset))
                 return True
-            self._wait_for_room(error)
+            self._wait_for_room(error.text)
             return False
         return not self.failed
 
-    def _wait_for_room(self, error: ApiError) -> None:
+    def _wait_for_room(self, why: str) -> None:
         if not self._wants_room:
             self._wants_room = True
-            _log.error("this node is out of the metadata quorum until its disk has room: %s", error.text)
+            _log.error("this node is out of the metadata quorum until its disk has room: %s", why)
         self._timer.call_later(_ROOM_RETRY_MS, self._try_again)
 
     # -- the log ---------------------------------------------------------------------------------------------
 
     def _store_election(self, effect: StoreElection) -> None:
         voters = None if self.node.rules.kraft_version else [voter.id for voter in self.node.voters]
-        self._attempt(lambda: self._files.write_election(effect.state, voters))
-        self._events.append(ElectionStored(effect.state.epoch))
+
+        def write() -> None:
+            self._files.write_election(effect.state, voters)
+
+        if self._transport is None or self._wants_room or self.node.voters.is_only(self.node.node_id):
+            self._attempt(write)
+            self._events.append(ElectionStored(effect.state.epoch))
+        else:
+            self._storing = True
+            self._run_blocking(write, lambda error: self._election_stored(effect, error))
+
+    def _election_stored(self, effect: StoreElection, error: BaseException | None) -> None:
+        if self._stopped:
+            return
+        self._storing = False
+        if isinstance(error, OSError) and self._is_full(error):
+            self._held = (effect, *self._held)
+            self._wait_for_room(str(error))
+            return
+        if error is not None:
+            self._fail(error)
+            return
+        # What came meanwhile comes after it.
+        self._events.appendleft(ElectionStored(effect.state.epoch))
+        if not self._stepping:
+            self._perform_held()
+            self._proceed()
 
     def _append_leader_change(self, effect: AppendLeaderChange) -> None:
         voters = [voter.id for voter in self.node.voters]
@@ -477,9 +493,6 @@ class RaftDriver:
         else:
             self.step(Answered(to, request, response))
 
-    def _reply(self, effect: Reply) -> None:
-        _resolve(effect.token, effect.response)
-
     def _serve_fetch(self, effect: ServeFetch) -> None:
         try:
             records = self._log.read(effect.offset, effect.end_offset)
@@ -522,9 +535,6 @@ class RaftDriver:
 
         self._transport.probe(voter, self._request_timeout_ms).then(probed)
 
-    def _barrier_passed(self, effect: BarrierPassed) -> None:
-        _resolve(effect.token, effect.high_watermark)
-
     # -- the listener ----------------------------------------------------------------------------------------
 
     def _commit(self, effect: Commit) -> None:
@@ -547,9 +557,6 @@ class RaftDriver:
             endpoints = self.node.endpoints_of(leader) if leader >= 0 else ()
             self._transport.watch(leader, endpoints, lambda: self.step(PeerGone(leader)))
         self._listener.leader_changed(leader, effect.epoch)
-
-    def _warn(self, effect: Warn) -> None:
-        _log.warning("%s", effect.text)
 
     def _rules_changed(self, effect: RulesChanged) -> None:
         _log.info(
@@ -583,11 +590,11 @@ _PERFORM: dict[type[Effect], Callable[[RaftDriver, Any], None]] = {
     Resign: RaftDriver._resign,
     LeaderChanged: RaftDriver._leader_changed,
     RulesChanged: RaftDriver._rules_changed,
-    Warn: RaftDriver._warn,
+    Warn: lambda _, effect: _log.warning("%s", effect.text),
     Send: RaftDriver._send,
-    Reply: RaftDriver._reply,
+    Reply: lambda _, effect: _resolve(effect.token, effect.response),
     ServeFetch: RaftDriver._serve_fetch,
     ServeSnapshot: RaftDriver._serve_snapshot,
     ProbeVoter: RaftDriver._probe,
-    BarrierPassed: RaftDriver._barrier_passed,
+    BarrierPassed: lambda _, effect: _resolve(effect.token, effect.high_watermark),
 }

@@ -368,7 +368,7 @@ class ReplicaFetcher:
             log.log_end_offset,
             log.high_watermark,
         )
-        log.truncate_to(offset)
+        log.truncate_to(offset, sync=False)
         self._host.truncated(log, log.log_end_offset)
         followed.partition.wake()
 

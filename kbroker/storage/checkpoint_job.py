@@ -41,7 +41,9 @@ def checkpoint_texts(
             or log.log_start_offset > settled_starts.get(log.topic_partition, 0)
         }
     if HIGH_WATERMARKS in names:
-        found[HIGH_WATERMARKS] = {log.topic_partition: log.high_watermark for log in recovery_points}
+        found[HIGH_WATERMARKS] = {
+            log.topic_partition: min(log.high_watermark, log.cut_at) for log in recovery_points
+        }
     return [(f"{log_dir.path}/{name}", format_offsets(offsets)) for name, offsets in found.items()]
 
 

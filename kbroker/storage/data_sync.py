@@ -9,6 +9,7 @@ from __future__ import annotations
 from kbroker.storage.disk import Disk, DiskFile
 from kbroker.storage.file_names import PARTITION_METADATA
 from kbroker.storage.log import Log
+from kbroker.storage.log_config import MAX_LONG
 
 
 class DataSync:
@@ -56,3 +57,4 @@ class DataSync:
         log = self.log
         if log.cuts == self._cuts:
             log.durable_end = max(log.durable_end, self.end_offset)
+            log.cut_at = MAX_LONG

@@ -48,6 +48,18 @@ class LeaderEpochs:
         self.dirty = True
         return True
 
+    def back_to(self, epoch: int, start_offset: int) -> None:
+        """Behind later epochs the log goes on in an earlier one, at `start_offset`: its end was cut off and
+        written over, and a power cut brought some of it back. It is taken for all of the earlier epoch, which
+        ends before in the leader's log.
+        """
+        while self._epochs and self._epochs[-1] > epoch:
+            self._epochs.pop()
+            self._starts.pop()
+            self.dirty = True
+        self.latest = self._epochs[-1] if self._epochs else UNDEFINED_EPOCH
+        self.assign(epoch, start_offset)
+
     def end_offset_for(self, epoch: int, log_end_offset: int) -> tuple[int, int]:
         """(epoch, end offset) of the largest known epoch that is not above `epoch`; (-1, -1) if unknown.
 

@@ -94,6 +94,7 @@ class Log:
         "_staged",
         "_staged_position",
         "counts",
+        "cut_at",
         "cuts",
         "directory",
         "durable_end",
@@ -147,6 +148,8 @@ class Log:
         self.names_dirty = True  # files have come whose names are not durable yet
         #: How often the end was cut back: a sync that began before says nothing about what came after.
         self.cuts = 0
+        #: Where it was cut, until that is durable: a power cut may leave something else above than is there.
+        self.cut_at = MAX_LONG
         self.last_sync_ms = directory.now_ms
         #: A segment was closed since the last sync: the driver should run an `fsync_job`.
         self.wants_sync = False
@@ -545,9 +548,9 @@ class Log:
 
     # -- cutting ---------------------------------------------------------------------------------------------
 
-    def truncate_to(self, offset: int) -> bool:
-        """Cut off the batch of `offset` and all behind it; False: it ends before. Raises StorageError."""
-        return log_trim.truncate_to(self, offset)
+    def truncate_to(self, offset: int, *, sync: bool = True) -> bool:
+        """See `log_trim.truncate_to`. Raises StorageError."""
+        return log_trim.truncate_to(self, offset, sync)
 
     def truncate_fully_and_start_at(self, offset: int, now_ms: int = 0) -> None:
         """Drop all records; the log begins and ends at `offset`. Raises StorageError."""
@@ -569,10 +572,7 @@ class Log:
 
     def fsynced(self, offset: int, now_ms: int = 0) -> None:
         """A job has made everything below `offset` durable."""
-        self.sync_running = False
-        self.recovery_point = max(self.recovery_point, min(offset, self.log_end_offset))
-        self.durable_end = max(self.durable_end, self.recovery_point)
-        self.last_sync_ms = now_ms or self.directory.now_ms
+        log_trim.fsynced(self, offset, now_ms)
 
     def fsync(self) -> int:
         """Make everything written durable here and now; the offset that is covered. Raises StorageError."""

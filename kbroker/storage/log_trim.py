@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.storage.disk import Disk, DiskFile
 from kbroker.storage.file_names import LEADER_EPOCHS, PARTITION_METADATA, SNAPSHOT, offset_name
-from kbroker.storage.log_config import UNLIMITED
+from kbroker.storage.log_config import MAX_LONG, UNLIMITED
 from kbroker.storage.producer_replay import rebuild_producers
 from kbroker.storage.producer_state import ProducerState
 from kbroker.storage.segment import Segment
@@ -73,6 +73,16 @@ def fsync_job(log: Log) -> FsyncJob:
     return FsyncJob(disk, directories, files, log.log_end_offset, log.cuts)
 
 
+def fsynced(log: Log, offset: int, now_ms: int) -> None:
+    """See `Log.fsynced`."""
+    log.sync_running = False
+    log.recovery_point = max(log.recovery_point, min(offset, log.log_end_offset))
+    log.durable_end = max(log.durable_end, log.recovery_point)
+    log.last_sync_ms = now_ms or log.directory.now_ms
+    if 0 < offset >= log.cut_at:
+        log.cut_at = MAX_LONG
+
+
 def fsync(log: Log) -> int:
     """See `Log.fsync`."""
     job = log.fsync_job()
@@ -104,8 +114,14 @@ def drop_staged(log: Log) -> None:
         log.directory.fail_for_good(error)
 
 
-def truncate_to(log: Log, offset: int) -> bool:
-    """See `Log.truncate_to`."""
+def truncate_to(log: Log, offset: int, sync: bool) -> bool:
+    """Cut off the batch of `offset` and all behind it; False: the log ends before.
+
+    Args:
+        sync: wait until the disk has it. Else the next sync of the log makes it durable, and a power cut
+            before that may leave what is written now with the rest of what was cut off behind it: in another
+            leader epoch, so that it is found when it is compared with the leader's log (recovery.py).
+    """
     log.flush_staged()
     if offset >= log.log_end_offset:
         # An epoch in which we led and wrote nothing is not the leader's.
@@ -116,16 +132,25 @@ def truncate_to(log: Log, offset: int) -> bool:
         return True
     try:
         index = log.segments.index_of(offset)
-        if log.recovery_point > offset:
-            # A crash on the way must find a start that reads from here on, not one that trusts what is left.
-            log.recovery_point = offset
+        # A crash on the way must find a start that reads from here on, not one that trusts what is left. What
+        # is synced later begins with this segment, though it may end right here.
+        base = log.segments[index].base_offset
+        if log.recovery_point > offset or (log.recovery_point == offset and not sync):
+            log.recovery_point = offset if sync else base
             log.directory.on_recovery_point_lowered()
+        if not sync:
+            log.durable_end = min(log.durable_end, base)
+            log.cut_at = min(log.cut_at, offset)
+            log.wants_sync = True
         for segment in reversed(log.segments.remove_from(index + 1)):
             _drop(log, segment)
         log.segments[index].truncate_to(offset)
-        # The next sync may begin behind this segment: what was cut off must not come back.
-        log.segments[index].sync()
-        log.directory.disk.sync_dir(log.path)
+        if sync:
+            # The next one may begin behind this segment: what was cut off must not come back.
+            log.segments[index].sync()
+            log.directory.disk.sync_dir(log.path)
+        else:
+            log.names_dirty = True
         # The end is that of the last batch kept: an end inside a batch that is gone, or in a gap, would not
         # outlive a restart.
         end = log.segments[index].last_batch_end()[1]
@@ -134,7 +159,7 @@ def truncate_to(log: Log, offset: int) -> bool:
             return True
         _end_at(log, end)
         _reload_producers(log)
-        log.write_epochs()
+        log.write_epochs(durable=sync)
     except OSError as error:
         raise log.directory.fail_for_good(error) from error
     return True

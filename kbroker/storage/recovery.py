@@ -327,6 +327,8 @@ def _recover_segment(
         segment.note_batch(position, size, last, newest, interval)
         if epoch > epochs.latest:
             epochs.assign(epoch, base)
+        elif 0 <= epoch < epochs.latest:
+            epochs.back_to(epoch, base)
         if producer_id >= 0:
             aborted = count_batch(producers, buf, header, base)
             if aborted is not None:

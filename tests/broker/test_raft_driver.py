@@ -10,7 +10,7 @@ from kbroker.errors import ApiError, ErrorCode
 from kbroker.raft.election_state import ElectionState
 from kbroker.raft.messages import Received, Reply, StoreElection
 from kbroker.raft.rpc import DescribeQuorumRequest, LeaderView, VoteResponse
-from tests.doubles import StandingClock
+from tests.doubles import HandThread, StandingClock
 
 
 class GivesItsVote:
@@ -71,6 +71,40 @@ class Later:
             each()
 
 
+class Others:
+    """Nodes that are asked nothing."""
+
+    def watch(self, to, endpoints, on_gone):
+        pass
+
+
+class Voters:
+    def is_only(self, node_id):
+        return False
+
+    def __iter__(self):
+        return iter(())
+
+
+def driver_of_three(disk, thread, timer=None):
+    """One whose election state is stored by a thread."""
+    node = Node()
+    node.voters, node.node_id = Voters(), 1
+    failures: list[BaseException] = []
+    driver = RaftDriver(
+        node,
+        Log(),
+        disk,
+        (),
+        clock=StandingClock(),
+        timer=timer or Later(),
+        run_blocking=thread.run_blocking,
+        on_failure=failures.append,
+        transport=Others(),
+    )
+    return driver, failures
+
+
 def driver_on(disk, timer=None):
     failures: list[BaseException] = []
     driver = RaftDriver(
@@ -109,3 +143,58 @@ def test_a_full_disk_keeps_a_vote_waiting_for_room() -> None:
     assert len(disk.stored) == 1
     assert answer.result().granted
     assert driver.ask(DescribeQuorumRequest()).done
+
+
+def test_112_no_vote_leaves_before_it_is_durable_and_who_asks_meanwhile_waits() -> None:
+    """Scenario 112; the disk of a node that has other work must not hold that up."""
+    disk, thread = Disk(error=0), HandThread()
+    driver, failures = driver_of_three(disk, thread)
+    first: Deferred[object] = driver.ask(DescribeQuorumRequest())
+    second: Deferred[object] = driver.ask(DescribeQuorumRequest())
+    assert not first.done
+    assert not disk.stored
+    thread.finish()
+    assert first.result().granted
+    assert not second.done
+    assert len(disk.stored) == 1
+    thread.finish()
+    assert second.result().granted
+    assert not failures
+
+
+def test_112_a_vote_that_a_thread_could_not_store_is_not_given() -> None:
+    thread = HandThread()
+    driver, failures = driver_of_three(Disk(error=5), thread)
+    answer: Deferred[object] = driver.ask(DescribeQuorumRequest())
+    thread.finish()
+    assert not answer.done
+    assert driver.failed
+    assert len(failures) == 1
+
+
+def test_a_thread_that_finds_no_room_for_a_vote_keeps_it_waiting() -> None:
+    disk, timer, thread = Disk(), Later(), HandThread()
+    driver, failures = driver_of_three(disk, thread, timer)
+    answer: Deferred[object] = driver.ask(DescribeQuorumRequest())
+    thread.finish()
+    assert not answer.done
+    refused: Deferred[object] = driver.ask(DescribeQuorumRequest())
+    with pytest.raises(ApiError):
+        refused.result()
+    timer.run()
+    assert not answer.done
+    disk.error = 0
+    timer.run()
+    assert len(disk.stored) == 1
+    assert answer.result().granted
+    assert not failures
+
+
+def test_a_vote_that_is_being_stored_when_the_node_stops_is_told_nobody() -> None:
+    thread = HandThread()
+    driver, failures = driver_of_three(Disk(error=0), thread)
+    answer: Deferred[object] = driver.ask(DescribeQuorumRequest())
+    driver.stop()
+    thread.finish()
+    assert not answer.done
+    assert not failures

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from kbroker.protocol.record_batch import check_crc, decode_records, iter_batches
+from kbroker.storage.data_sync import DataSync
 from kbroker.storage.log import AppendOrigin, Log
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.memory_disk import MemoryDisk, Tail
@@ -217,8 +218,13 @@ def test_a_clean_stop_is_durable() -> None:
 
 
 @pytest.mark.parametrize("tail", Tail)
-def test_a_cut_at_any_operation_of_a_truncation(tail: Tail) -> None:
-    """What was synced before is there up to the cut, then it ends, or goes on as before; there is no hole."""
+@pytest.mark.parametrize(("offset", "sync"), [(7, True), (7, False), (8, False), (9, False), (20, False)])
+def test_a_cut_at_any_operation_of_a_truncation(tail: Tail, offset: int, sync: bool) -> None:
+    """What was synced before is there up to the cut, then it ends, or goes on as before; there is no hole.
+
+    Without `sync` some of what was cut off may come back behind what was written over it. Then the log says
+    that it is of the epoch of before, which ends at the cut in the leader's log, and is cut there again.
+    """
     cut_at = 0
     while True:
         cut_at += 1
@@ -239,22 +245,58 @@ def test_a_cut_at_any_operation_of_a_truncation(tail: Tail) -> None:
         disk.on_step = cut
         done = False
         with suppress(PowerCut):
-            log.truncate_to(7)
-            log.assign_epoch(1, 7)
+            log.truncate_to(offset, sync=sync)
+            log.assign_epoch(1, offset)
             for number in range(4):
-                log.append_as_leader(batch(b"new %d" % number), 1, NOW_MS)
+                log.append_as_leader(batch(b"%d of 1" % number), 1, NOW_MS)
                 log.flush_staged()
-                log.fsync()
+                if sync or number > 2:
+                    make_durable(log, number)
             done = True
         again = manager(disk.crash(tail, random.Random(cut_at).randrange), segment_bytes=300).get(TP)
         found = values_of(again)
-        old, new = [b"%d" % n for n in range(20)], [b"%d" % n for n in range(7)]
-        new += [b"new %d" % n for n in range(4)]
-        assert found[:7] == old[:7], cut_at
+        old, new = [b"%d" % n for n in range(20)], [b"%d" % n for n in range(offset)]
+        new += [b"%d of 1" % n for n in range(4)]
+        assert found[:offset] == old[:offset], cut_at
+        if not sync and again.epochs.latest == 0:
+            found = found[:offset]
         assert found in (old[: len(found)], new[: len(found)]), cut_at
         if done:
             assert found == new
             break
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_what_is_durable_behind_a_segment_that_was_cut_does_not_meet_what_was_cut_off(number: int) -> None:
+    """The segment ends where the next one begins: both are synced, or the next one would be out of place."""
+    disk = MemoryDisk()
+    logs = manager(disk, segment_bytes=300)
+    log = logs.get_or_create(TP, TOPIC_ID, LogConfig(segment_bytes=300), NOW_MS)
+    for value in range(20):
+        log.append_as_leader(batch(b"%d" % value), 0, NOW_MS)
+        log.flush_staged()
+    log.fsync()
+    logs.tick_recovery_points()
+    offset = next(base for base in log.segments.bases if base > 8) - 2
+    log.truncate_to(offset, sync=False)
+    log.append_as_leader(batch(bytes(170)), 1, NOW_MS)
+    log.flush_staged()
+    assert log.segments.active.base_offset == offset
+    make_durable(log, number)
+    again = manager(disk.crash(Tail.LOST), segment_bytes=300).get(TP)
+    assert again.log_end_offset == offset + 1
+    assert values_of(again) == [*(b"%d" % value for value in range(offset)), bytes(170)]
+    assert again.epochs.entries() == [(0, 0), (1, offset)]
+
+
+def make_durable(log: Log, number: int) -> None:
+    """As for a recovery point, or as for an acknowledgement."""
+    if number % 2:
+        sync = DataSync(log)
+        sync.run()
+        sync.finish()
+    else:
+        log.fsync()
 
 
 def values_of(log: Log) -> list[bytes]:
