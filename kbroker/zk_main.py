@@ -181,7 +181,7 @@ class ZooKeeperNode(Node):
             self.node_id, zk.metadata, services.replicas, lambda: zk.broker_epoch, zk.newer_controller
         )
         if migrates(self.config):
-            self._tie = self._tie_to_quorum(services, timer)
+            self._tie = services.extras["quorum_tie"] = self._tie_to_quorum(services, timer)
             membership.follow_quorum(self._tie, follower)
             services.is_heard = membership.is_heard
             zk.own_epoch = follower.own_epoch

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kbroker.broker.timer import Timer
     from kbroker.clock import Clock
     from kbroker.config.broker_config import BrokerConfig
+    from kbroker.metadata.image import ClusterImage
     from kbroker.protocol.primitives import Message
 
 
@@ -55,7 +56,7 @@ class QuorumTie:
         self._kraft = kraft
         self._listener = controller_listener
         # ZooKeeper's controller is asked by another one, until the quorum's is obeyed.
-        self._channel = ControllerChannel(setup.node_id, peers, clock, timer, self.controller, _nobody_here)
+        self.channel = ControllerChannel(setup.node_id, peers, clock, timer, self.controller, _nobody_here)
         kraft.on_leader_changed(lambda _: self._leader_changed())
         #: Told that another controller leads the quorum.
         self.on_leader_changed: Callable[[], None] = _nothing
@@ -70,7 +71,7 @@ class QuorumTie:
                 setup.rack,
                 setup.log_dir_ids,
             ),
-            self._channel,
+            self.channel,
             kraft,
             clock,
             timer,
@@ -86,6 +87,11 @@ class QuorumTie:
         self._kraft.start()
         self.lifecycle.start().then(self._registered)
 
+    @property
+    def image(self) -> ClusterImage:
+        """The cluster as the quorum has it, which this broker does not go by."""
+        return self._kraft.metadata.image
+
     def epoch(self) -> int:
         """Of the registration with the quorum; -1: there is none."""
         return self.lifecycle.epoch
@@ -98,13 +104,13 @@ class QuorumTie:
         self.lifecycle.serve()
 
     def _leader_changed(self) -> None:
-        self._channel.leader_changed()
+        self.channel.leader_changed()
         self.on_leader_changed()
 
     def stop(self, *, clean: bool) -> None:
         """Say and hear nothing any more."""
         self.lifecycle.stop()
-        self._channel.close()
+        self.channel.close()
         self._kraft.stop(clean=clean)
 
 

@@ -30,6 +30,7 @@ class _Root(AdminGroup):
         "cluster",
         "brokers",
         "quorum",
+        "migrate",
         "reassign",
         "elect",
         "clients",

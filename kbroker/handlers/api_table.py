@@ -180,12 +180,10 @@ class ServedApis:
                 self.advertised.append((key, max(low, kafka.advertised[key][0]), min(high, highest)))
         if zookeeper:
             self._in_zookeeper()
-        if role != BROKER:
-            return
-        if kafka is None or kafka.number >= _TELEMETRY_SINCE:
+        self._served.update((key, (low, high)) for key, (_, low, high) in OWN_TABLE.items())
+        if role == BROKER and (kafka is None or kafka.number >= _TELEMETRY_SINCE):
             self.telemetry = [(key, low, high) for key, (_, low, high) in TELEMETRY_TABLE.items()]
-        for key, low, high in [*self.telemetry, *((key, *row[1:]) for key, row in OWN_TABLE.items())]:
-            self._served[key] = (low, high)
+            self._served.update((key, (low, high)) for key, low, high in self.telemetry)
 
     def _in_zookeeper(self) -> None:
         without = NOT_IN_ZOOKEEPER | ZOOKEEPER_TABLE.keys()
@@ -195,9 +193,13 @@ class ServedApis:
         self._served = {key: versions for key, versions in self._served.items() if key not in without}
         self._served.update((key, (low, high)) for key, (_, low, high) in ZOOKEEPER_TABLE.items())
 
+    def versions(self, key: int) -> tuple[int, int]:
+        """The lowest and the highest that are answered; (0, -1): none."""
+        return self._served.get(key, (0, -1))
+
     def module(self, key: int, version: int) -> str | None:
         """Which module under `kbroker.handlers` answers; None: nobody, the connection closes."""
-        low, high = self._served.get(key, (0, -1))
+        low, high = self.versions(key)
         if not low <= version <= high:
             return None
         if self._role != BROKER and key in CONTROLLER_TABLE:

@@ -55,7 +55,7 @@ def handle(services: Services, context: RequestContext, request: ApiVersionsRequ
         if error is not ErrorCode.NONE:
             return ApiVersionsResponse(error_code=error)
     response = ApiVersionsResponse(api_keys=_api_keys(services, context.connection.role))
-    if context.client_software_name == OWN_CLIENT and context.connection.role == BROKER:
+    if context.client_software_name == OWN_CLIENT:
         response.api_keys += [
             ApiVersion(api_key=key, min_version=low, max_version=high)
             for key, (_, low, high) in OWN_TABLE.items()

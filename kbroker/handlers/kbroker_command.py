@@ -4,7 +4,7 @@ v0 first. A command has a name, arguments and a result, both JSON. Only a client
 in ApiVersions is served, for all others the API does not exist.
 
 A command is a module `command_<name>.py` here, imported when first asked for, with `run(services, context,
-arguments)`: it returns what JSON can hold, or raises ApiError.
+arguments)`: it returns what JSON can hold, or a Deferred of it, or raises ApiError.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ import json
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
 from kbroker.handlers.api_table import OWN_CLIENT
+from kbroker.handlers.context import CONTROLLER
 from kbroker.protocol.generated.kbroker_command_response import KbrokerCommandResponse
 
 if TYPE_CHECKING:
@@ -25,15 +27,27 @@ if TYPE_CHECKING:
 VERSIONS = (0, 0)
 
 COMMANDS = frozenset(
-    {"audit", "clients", "client_metrics", "metrics", "quotas", "limits", "quota_shares", "disconnect"}
+    {
+        "audit",
+        "clients",
+        "client_metrics",
+        "metrics",
+        "quotas",
+        "limits",
+        "quota_shares",
+        "disconnect",
+        "migrate",
+    }
 )
+#: Those that a controller by itself is asked, too.
+OF_CONTROLLERS = frozenset({"migrate"})
 #: Of the arguments' JSON.
 _ARGUMENTS_BYTES_MAX = 65_536
 
 
 def handle(
     services: Services, context: RequestContext, request: KbrokerCommandRequest
-) -> KbrokerCommandResponse:
+) -> KbrokerCommandResponse | Deferred[KbrokerCommandResponse]:
     """Run a command."""
     if context.client_software_name != OWN_CLIENT:
         raise ProtocolError(f"no API with key {context.api_key} and version {context.version}")
@@ -41,9 +55,15 @@ def handle(
         raise ApiError(
             ErrorCode.INVALID_REQUEST, f"this kbroker does not know the command {request.command[:100]!r}"
         )
+    if context.connection.role == CONTROLLER and request.command not in OF_CONTROLLERS:
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"only brokers know the command {request.command}")
     arguments = _parse(request.arguments)
     module = import_module(f"kbroker.handlers.command_{request.command}")
     result = module.run(services, context, arguments)
+    return result.map(_answer) if isinstance(result, Deferred) else _answer(result)
+
+
+def _answer(result: Any) -> KbrokerCommandResponse:
     return KbrokerCommandResponse(result=json.dumps(result, separators=(",", ":"), allow_nan=False).encode())
 
 

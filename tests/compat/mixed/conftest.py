@@ -9,6 +9,7 @@ collect_ignore = (
     else [
         "test_mixed_long.py",
         "test_zk_controller.py",
+        "test_zk_migration.py",
         "test_zk_mixed.py",
         "test_zk_mixed_cluster.py",
     ]

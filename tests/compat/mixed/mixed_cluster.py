@@ -70,9 +70,9 @@ class Node:
         }
         self.properties.write_text("".join(f"{name}={value}\n" for name, value in values.items()))
 
-    def format(self, *arguments: str, as_kafka: bool = False) -> None:
+    def format(self, *arguments: str, cluster_id: str = CLUSTER_ID, as_kafka: bool = False) -> None:
         """By `kbroker storage`, which is faster; `as_kafka`: by Kafka's own tool, if it is a Kafka."""
-        command = ["format", "-t", CLUSTER_ID, "-c", str(self.properties), *arguments]
+        command = ["format", "-t", cluster_id, "-c", str(self.properties), *arguments]
         if as_kafka and not self.is_kbroker:
             tool = [*self._java(), "kafka.tools.StorageTool", *command]
             done = subprocess.run(tool, capture_output=True, text=True, check=False)
