@@ -104,6 +104,8 @@ class Worker(Client):
         self._client = WireClient(bootstrap, timeout_s=5)
         self._member_id = str(uuid.uuid4())
         self._epoch = 0
+        #: An answer may have been lost, and with it an assignment, which is told once.
+        self._tells_all = True
         self._next_beat = 0.0
         self._places: list[tuple[bytes, int]] = []
         #: By leader: the epoch of the share session.
@@ -125,6 +127,7 @@ class Worker(Client):
         self._client.close()
         self._sessions.clear()
         self._leaders.clear()
+        self._tells_all = True
         self._next_beat = 0.0
 
     def _turn(self) -> None:
@@ -142,7 +145,7 @@ class Worker(Client):
         request = ShareGroupHeartbeatRequest(
             group_id=SHARE_GROUP, member_id=self._member_id, member_epoch=self._epoch
         )
-        if self._epoch == 0:
+        if self._epoch == 0 or self._tells_all:
             request.subscribed_topic_names = [self._topic]
         answer = self._client._ask_at(
             self._client.coordinator(SHARE_GROUP), request, ShareGroupHeartbeatResponse, 1
@@ -150,7 +153,7 @@ class Worker(Client):
         if answer.error_code in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_MEMBER_EPOCH):
             self._epoch = 0
         check(answer.error_code, answer.error_message, "a heartbeat")
-        self._epoch = answer.member_epoch
+        self._epoch, self._tells_all = answer.member_epoch, False
         if answer.assignment is not None:
             self._places = [
                 (each.topic_id, index)
