@@ -21,6 +21,7 @@ from kbroker.broker.zk_node import ZkNode, ZkSetup
 from kbroker.config.listeners import inter_broker_listener
 from kbroker.config.quorum import migrates, quorum_config
 from kbroker.controller.election_rules import election_rules
+from kbroker.controller.zookeeper import paths
 from kbroker.handlers.context import BROKER
 from kbroker.main import Node, resolved
 from kbroker.metadata.cache import MetadataCache
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from kbroker.broker.replica_manager import ReplicaManager
     from kbroker.broker.services import Services
     from kbroker.broker.zk_requests import Key
+    from kbroker.config.broker_config import BrokerConfig
     from kbroker.metadata.image import ClusterImage
     from kbroker.server.peer_client import PeerClient
     from kbroker.storage.log_dir import LogDir
@@ -148,6 +150,7 @@ class ZooKeeperNode(Node):
         rootless = open_links(replace(link, chroot=""))
         zk = ZkNode(setup, open_links(link), rootless, self._clock, timer, at_once=settings.at_once)
         zk.on_refused = self._refused
+        zk.registration.roots = _roots(config)
         return zk
 
     def _open_memory(
@@ -246,6 +249,14 @@ class ZooKeeperNode(Node):
     async def _leave_brokers(self, membership: ZkMembership) -> None:
         if not self._crashed:
             await resolved(membership.leave())
+
+
+def _roots(config: BrokerConfig) -> tuple[str, ...]:
+    """The folders that Kafka's brokers make: those of lists and tokens where they are in use. A controller of
+    Kafka's that migrates the cluster counts on them."""
+    with_lists = bool(config.get_str("authorizer.class.name"))
+    with_tokens = bool(config.get_str("delegation.token.secret.key"))
+    return paths.ROOTS + (paths.ACL_ROOTS if with_lists else ()) + (paths.TOKEN_ROOTS if with_tokens else ())
 
 
 def _in_failed_directories(replicas: ReplicaManager) -> list[Key]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker import flow
@@ -54,6 +54,8 @@ class ZkRegistration:
         self._new_cluster_id = cluster_id
         self._timer = timer
         self._patience_ms = patience_ms
+        #: The folders that each broker makes where they are not there.
+        self.roots: Sequence[str] = paths.ROOTS
         #: Told that the registration is gone although its session lasts; not within `begin`.
         self.on_lost: Callable[[], object] = _nobody_asked
         #: Of the registration that this broker had before, in a life or session that is certainly over.
@@ -134,7 +136,7 @@ class ZkRegistration:
         return self.cluster_id
 
     def _make_roots(self) -> Generator[Deferred[Any], Any, None]:
-        asked = [self._client.multi([each]) for each in steps.missing_roots(Tree())]
+        asked = [self._client.multi([each]) for each in steps.missing_roots(Tree(), self.roots)]
         for answer in asked:
             try:
                 yield answer

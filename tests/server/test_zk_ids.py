@@ -127,3 +127,25 @@ def test_a_node_of_a_quorum_needs_its_id():
         BrokerConfig({"process.roles": "broker", "zookeeper.connect": "h:1"})
     with pytest.raises(ConfigError, match=r"node\.id must be set"):
         BrokerConfig({"broker.id": "-1", "process.roles": "broker"})
+
+
+async def test_folders_of_lists_and_tokens_are_made_where_they_are_in_use(settings, tmp_path):
+    """As Kafka's brokers do; its migration to KRaft counts on them."""
+    from kazoo.client import KazooClient
+
+    client = KazooClient(settings["zookeeper.connect"])
+    await started(settings, tmp_path / "one", broker_id="1")
+    client.start()
+    try:
+        folders = ("/kafka-acl/Topic", "/kafka-acl-extended/prefixed/Group", "/kafka-acl-changes")
+        assert not any(client.exists(path) for path in (*folders, "/delegation_token/tokens"))
+        security = {
+            "authorizer_class_name": "kafka.security.authorizer.AclAuthorizer",
+            "super_users": "User:ANONYMOUS",
+            "delegation_token_secret_key": "secret",
+        }
+        await started(settings, tmp_path / "one", broker_id="1", **security)
+        assert all(client.exists(path) for path in (*folders, "/delegation_token/tokens"))
+    finally:
+        client.stop()
+        client.close()
