@@ -5,10 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from kbroker.protocol.generated.create_topics_request import (
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+)
 from tests.conformance.comparison import compare
 from tests.conformance.mutation import mutated
 from tools.differential.history import history, versions
 from tools.differential.known import RULES, reason
+from tools.differential.recompression import Recompressed
 from tools.differential.session import Exchange
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "differences.md"
@@ -39,12 +45,19 @@ def test_sizes_of_what_the_broker_has_compressed():
         topics = [{"name": "__consumer_offsets", "partitions": inner}, {"name": "t", "partitions": parts}]
         return {"results": [{"topics": topics}]}
 
-    def known(*pairs):
+    def known(*pairs, codec="snappy"):
         theirs, ours = (answer(*sizes) for sizes in zip(*pairs))
-        return reason(Exchange({"send": "DescribeLogDirs"}, theirs, ours, compare(theirs, ours)))
+        recompressed = Recompressed()
+        config = CreatableTopicConfig(name="compression.type", value=codec)
+        topic = CreatableTopic(name="t", num_partitions=2, replication_factor=1, configs=[config])
+        recompressed.note("CreateTopics", 7, CreateTopicsRequest(topics=[topic]).encode(7))
+        step = {"send": "DescribeLogDirs"}
+        return reason(Exchange(step, theirs, ours, compare(theirs, ours), recompressed=recompressed))
 
     assert known((287, 281), (91, 88)) == "recompressed-size"
     assert known((287, 281), (150, 0)) is None
+    assert known((287, 260)) is None
+    assert known((287, 281), (91, 88), codec="gzip") is None
 
 
 def first_steps(seed, count=60):

@@ -22,6 +22,7 @@ from typing import Any
 from tools.differential.brokers import AUTHORIZER, running_kafka, running_kbroker
 from tools.differential.history import history
 from tools.differential.known import reason
+from tools.differential.recompression import Recompressed
 from tools.differential.recording import Recording
 from tools.differential.reduction import reduced
 from tools.differential.report import printed, signature
@@ -70,6 +71,7 @@ class _Run:
         self._recording = recording
         self._addresses = (kafka, kbroker)
         self._reduce = reduce
+        self._recompressed = Recompressed()
         self._lost = 0
         self.asked: Counter[str] = Counter()
         self.known: Counter[str] = Counter()
@@ -77,7 +79,7 @@ class _Run:
 
     def hold(self, seed: int, steps: int, apis: list[str] | None) -> None:
         """One seed's history."""
-        session = Session(*self._addresses)
+        session = Session(*self._addresses, self._recompressed)
         generator = history(seed, steps, apis)
         began = time.monotonic()
         taken: list[dict[str, Any]] = []

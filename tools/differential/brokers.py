@@ -31,7 +31,7 @@ AUTHORIZER = {
 }
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _HEAP = "-Xmx512M -Xms256M"
-_START_S = 60.0
+_START_S = 180.0
 
 
 class ReferenceKafka(Kafka):

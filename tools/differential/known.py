@@ -12,8 +12,8 @@ Rule = Callable[[Exchange], bool]
 _LARGEST_TIMESTAMP = -3
 _UUID_LETTERS = 36
 _INTERNAL = ("__consumer_offsets", "__share_group_state")
-#: By so many bytes, and a tenth, may logs differ that hold a few batches of a few records.
-_RECOMPRESSED_BYTES = 32
+#: By so many bytes, and a twentieth, may logs differ that hold a few batches of a few records.
+_RECOMPRESSED_BYTES = 8
 
 
 def _utf8(exchange: Exchange) -> bool:
@@ -127,10 +127,13 @@ def _internal_sizes(exchange: Exchange) -> bool:
 
 
 def _recompressed_sizes(exchange: Exchange) -> bool:
-    """What `compression.type` has the broker compress is a little larger or smaller."""
+    """What `compression.type` has the broker compress with snappy or zstd is a little larger or smaller."""
     return _only_sizes(exchange) and all(
         _topic_at(exchange.theirs, path) in _INTERNAL
-        or abs(int(theirs) - int(ours)) <= _RECOMPRESSED_BYTES + int(theirs) // 10
+        or (
+            _topic_at(exchange.theirs, path) in exchange.recompressed
+            and abs(int(theirs) - int(ours)) <= _RECOMPRESSED_BYTES + int(theirs) // 20
+        )
         for path, theirs, ours in exchange.differences
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from kbroker.errors import ProtocolError
@@ -13,7 +13,9 @@ from tests.conformance.comparison import Difference, compare
 from tests.conformance.conversation import Conversation
 from tests.conformance.messages import API_KEYS
 from tests.conformance.transcript import Step, Transcript
+from tests.conformance.variables import Unbound
 from tools.differential.orders import ORDERS
+from tools.differential.recompression import Recompressed
 
 #: Requests that change nothing: where Kafka's own threads lag behind, they may be asked again.
 REPEATABLE = frozenset(
@@ -51,6 +53,7 @@ class Exchange:
     differences: list[Difference]
     #: Why our codec does not read the damaged request, if that is so.
     unreadable: str = ""
+    recompressed: Recompressed = field(default_factory=Recompressed)
 
     @property
     def api(self) -> str:
@@ -59,13 +62,14 @@ class Exchange:
 
 
 class Session:
-    """`kafka` and `kbroker` are host:port of two brokers with equal histories."""
+    """`kafka`, `kbroker`: host:port of two brokers with equal histories; `recompressed`: of their topics."""
 
-    def __init__(self, kafka: str, kbroker: str) -> None:
+    def __init__(self, kafka: str, kbroker: str, recompressed: Recompressed | None = None) -> None:
         self._sides = [
             Conversation(Transcript("differential", "", {}), bootstrap) for bootstrap in (kafka, kbroker)
         ]
         self._pool = ThreadPoolExecutor(2)
+        self._recompressed = recompressed or Recompressed()
 
     def close(self) -> None:
         """End all connections."""
@@ -80,6 +84,8 @@ class Session:
             request = {**request, "sort": ORDERS[api]}
         step = Step(0, kind_of(request), request)
         found = self._both(step)
+        if "configs" in str(request.get("req")):
+            self._note(step)
         if api in REPEATABLE:
             for pause in _PAUSES_S:
                 if not found.differences:
@@ -94,7 +100,14 @@ class Session:
 
     def _both(self, step: Step) -> Exchange:
         theirs, ours = self._pool.map(lambda side: _answer(side, step), self._sides)
-        return Exchange(step.json, theirs, ours, compare(theirs, ours))
+        return Exchange(step.json, theirs, ours, compare(theirs, ours), recompressed=self._recompressed)
+
+    def _note(self, step: Step) -> None:
+        try:
+            body = self._sides[1].body(step)
+        except (Unbound, ValueError):
+            return  # it was not sent
+        self._recompressed.note(step.json.get("send", ""), step.json["v"], body)
 
 
 def kind_of(step: dict[str, Any]) -> str:
