@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from kbroker.broker.connection_meter import ConnectionMeter
+from kbroker.broker.connection_meter import KINDS, ConnectionMeter
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.api_keys import response_class, response_header_version
 from kbroker.quotas.callback import CallbackTable, changes
@@ -88,6 +88,8 @@ class QuotaKeeper:
         self.is_slow = False
         #: What else holds clients up, while it does.
         self.restrictions: Restrictions | None = None
+        #: Connections that nothing is read from, by the kind of quota that they wait for.
+        self.waiting = dict.fromkeys(KINDS, 0)
         #: Told of every answer that throttles its client: API key, ms.
         self.on_throttled: Callable[[int, int], None] = lambda key, delay_ms: None
         self._connections = connections

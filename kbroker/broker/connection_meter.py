@@ -36,6 +36,13 @@ _FETCH_CHARGES_SINCE = 4
 _PRODUCE_TAGS_SINCE = 9
 #: What the controller decides tells by itself for how long the client is throttled.
 _MUTATIONS = frozenset({19, 20, 37})
+#: Kinds of quotas that a client waits for.
+_OF_PRODUCE, _OF_FETCH, _OF_REQUESTS, _OF_MUTATIONS = KINDS = (
+    "Produce",
+    "Fetch",
+    "Request",
+    "ControllerMutation",
+)
 #: Logging in, and what brokers ask each other.
 _EXEMPT = frozenset({17, 27, 36, 56, 58, 62, 63, 64, 67, 73, 83, 84, 85, 86, 87})
 
@@ -71,6 +78,7 @@ class ConnectionMeter:
         "_keeper",
         "_limits",
         "_mark_s",
+        "_muted_for",
         "_principal",
         "_unmute",
         "_until_ms",
@@ -102,6 +110,8 @@ class ConnectionMeter:
         self._mark_s = 0.0
         self._unmute: TimerHandle | None = None
         self._until_ms = 0.0
+        #: For which kind of quota, as Kafka names them; "": it is not muted.
+        self._muted_for = ""
 
     # -- the connection calls --
 
@@ -149,13 +159,14 @@ class ConnectionMeter:
             if keeper.restrictions is not None:
                 delay_ms = self._restricted_ms(keeper.restrictions, key)
                 if delay_ms:
-                    self.mute(delay_ms)
+                    self.mute(delay_ms, _OF_REQUESTS)
             return answer
         elif key in (_FETCH, _SHARE_FETCH):
             if limits.fetch is not None:
                 answer = self._when_answered(answer, self._charge_fetched(key, version))
         elif key in _MUTATIONS:
             answer = self._when_answered(answer, self._mute_as_told(key, version))
+        of_bytes_ms = delay_ms
         if limits.request is not None and key not in _EXEMPT:
             delay_ms = max(delay_ms, limits.request.charge(self._time(), now_ms))
         if key == _PRODUCE and not delay_ms and keeper.restrictions is None:
@@ -166,7 +177,7 @@ class ConnectionMeter:
             delay_ms = max(delay_ms, self._restricted_ms(keeper.restrictions, key))
         if delay_ms:
             keeper.throttled(key, delay_ms)
-            self.mute(delay_ms)
+            self.mute(delay_ms, _OF_PRODUCE if delay_ms == of_bytes_ms else _OF_REQUESTS)
             return self._tell(answer, key, version, delay_ms)
         return answer
 
@@ -176,6 +187,7 @@ class ConnectionMeter:
         if self._unmute is not None:
             self._unmute.cancel()
             self._unmute = None
+        self._leave()
 
     # -- Fetch calls --
 
@@ -188,16 +200,18 @@ class ConnectionMeter:
         """An answer of that size is ready; 0, or the ms for which an empty one throttles the client."""
         limits, keeper = self._limits_for((client_id or "").encode()), self._keeper
         now_ms = keeper.now_ms()
-        delay_ms = 0 if limits.request is None else limits.request.charge(self._time(), now_ms)
+        delay_ms, kind = 0, _OF_REQUESTS
+        if limits.request is not None:
+            delay_ms = limits.request.charge(self._time(), now_ms)
         if limits.fetch is not None and not delay_ms:
-            delay_ms = limits.fetch.ask(size, now_ms)
+            delay_ms, kind = limits.fetch.ask(size, now_ms), _OF_FETCH
         if delay_ms:
             keeper.throttled(_FETCH, delay_ms)
-            self.mute(delay_ms)
+            self.mute(delay_ms, kind)
         return delay_ms
 
-    def mute(self, delay_ms: float) -> None:
-        """Read nothing more for so long."""
+    def mute(self, delay_ms: float, kind: str) -> None:
+        """Read nothing more for so long; it is a quota of that kind that is used up."""
         core = self.core
         until_ms = self._keeper.now_ms() + delay_ms
         if core is None or (core.muted and until_ms <= self._until_ms):
@@ -205,6 +219,9 @@ class ConnectionMeter:
         if self._unmute is not None:
             self._unmute.cancel()
         core.muted = True
+        self._leave()
+        self._muted_for = kind
+        self._keeper.waiting[kind] += 1
         self._until_ms = until_ms
         self._unmute = self._keeper.timer.call_later(delay_ms, self._go_on)
 
@@ -214,8 +231,14 @@ class ConnectionMeter:
         address, client_id = self._context.client_address, self._client_id.decode(errors="replace")
         return restrictions.delay_ms(key, self._context.principal, client_id, address)
 
+    def _leave(self) -> None:
+        if self._muted_for:
+            self._keeper.waiting[self._muted_for] -= 1
+            self._muted_for = ""
+
     def _go_on(self) -> None:
         self._unmute = None
+        self._leave()
         if self.core is not None:
             self.core.unmute()
 
@@ -268,7 +291,7 @@ class ConnectionMeter:
             if not delay_ms:
                 return answer
             self._keeper.throttled(key, delay_ms)
-            self.mute(delay_ms)
+            self.mute(delay_ms, _OF_FETCH)
             return self._tell(answer, key, version, delay_ms)
 
         return charge
@@ -279,7 +302,7 @@ class ConnectionMeter:
             if isinstance(answer, bytes) and place is not None and len(answer) >= place + 4:
                 (delay_ms,) = _INT.unpack_from(answer, place)
                 if delay_ms > 0:
-                    self.mute(delay_ms)
+                    self.mute(delay_ms, _OF_MUTATIONS)
             return answer
 
         return look

@@ -24,6 +24,7 @@ from kbroker.metadata.difference import difference
 from kbroker.metadata.image import BEFORE_MIGRATION, ClusterImage
 from kbroker.metadata.records import encode_record
 from kbroker.metrics.histogram import Histogram
+from kbroker.metrics.rates import RecentTimes
 from kbroker.plain import replace
 from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 
@@ -139,6 +140,7 @@ class _Pending(NamedTuple):
     delta: ClusterDelta
     #: A metadata transaction is open after it (KIP-868): nobody may see it before that has ended.
     is_open: bool
+    appended_s: float
 
 
 class _Waiting(NamedTuple):
@@ -172,6 +174,8 @@ class ControllerDriver:
         #: Decisions asked for, answers that took too long, what deciding and appending takes in µs.
         self.started = self.timed_out = 0
         self.times = Histogram(0.001)
+        #: From the append of a batch until it is committed, in ms.
+        self.commit_times = RecentTimes(perf_counter)
         #: Producer ids for this broker, from blocks of its own.
         self.producer_ids = ProducerIdSource(self._allocate_producer_ids)
         #: Called when this node becomes the active controller, to bring itself into the cluster.
@@ -277,7 +281,7 @@ class ControllerDriver:
         last_offset = first_offset + len(values) - 1
         image = delta.image(last_offset, self._epoch)
         before, self._speculative = self._speculative, image
-        self._pending.append(_Pending(first_offset, last_offset, image, delta, is_open))
+        self._pending.append(_Pending(first_offset, last_offset, image, delta, is_open, perf_counter()))
         self._in_transaction = is_open
         try:
             writer.append(values)
@@ -310,6 +314,8 @@ class ControllerDriver:
 
     def committed(self, high_watermark: int) -> None:
         """Publish what is committed now, then give the answers that waited for it."""
+        if self._pending and self._pending[0].last_offset < high_watermark:
+            self.commit_times.record((perf_counter() - self._pending[0].appended_s) * 1000)
         while self._pending and self._pending[0].last_offset < high_watermark:
             if self._pending[0].is_open:
                 if not self._hand_over_transaction(high_watermark):

@@ -16,6 +16,7 @@ from kbroker.broker.consumer_groups import ConsumerGroupRules, TopicNews
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.gathered_commits import CommitGatherer
 from kbroker.broker.shard_driver import ShardDriver
+from kbroker.broker.shard_figures import ShardFigures
 from kbroker.broker.shard_loader import ShardLoader
 from kbroker.broker.streams_groups import StreamsGroupRules
 from kbroker.coordinator.group.classic_requests import Joining
@@ -113,6 +114,7 @@ class GroupCoordinatorDriver:
         self.commits = CommitGatherer(config.get_int("group.coordinator.append.linger.ms"), timer, call_soon)
         self.limits = group_limits(config)
         self.shards: dict[int, ShardDriver[GroupShard]] = {}
+        self.figures = ShardFigures()
         self._commit_timeout_ms = config.get_int("offsets.commit.timeout.ms")
         self._check_interval_ms = config.get_int("offsets.retention.check.interval.ms")
         self._time = SteadyTime(clock)
@@ -158,6 +160,7 @@ class GroupCoordinatorDriver:
         if change.leader_epoch < 0:
             gone = self.shards.pop(tp.partition, None)
             if gone is not None:
+                self.figures.rebalances += gone.shard.rebalances
                 gone.close()
         elif tp.partition not in self.shards:
             driver = ShardDriver(
@@ -167,6 +170,7 @@ class GroupCoordinatorDriver:
                 self._timer,
                 self._time.now_ms,
                 self._commit_timeout_ms,
+                self.figures,
             )
             self.shards[tp.partition] = driver
             self._loader.add(driver)

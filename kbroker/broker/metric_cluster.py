@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from kbroker.broker.metric_sockets import loop_idle
 from kbroker.controller.features import SUPPORTED_FEATURES
 from kbroker.metrics.histogram import Histogram
-from kbroker.metrics.rates import RecentRates
+from kbroker.metrics.rates import RecentRates, RecentTimes
 from kbroker.metrics.registry import ATTRIBUTES, GAUGE, HISTOGRAM
 from kbroker.types import uuid_to_string
 
 if TYPE_CHECKING:
-    from kbroker.broker.kraft_node import KraftNode
+    from kbroker.broker.kraft_node import KraftNode, Leader
     from kbroker.broker.services import Services
     from kbroker.metadata.image import ClusterImage
 
@@ -230,11 +232,35 @@ def _add_raft(services: Services, kraft: KraftNode) -> None:
     # Of a leader these are what it appends, of another what it fetches.
     rates = RecentRates(lambda: {kraft.raft.node.role.value == "leader": kraft.raft.end_offset})
     services.metrics.on_tick.append(rates.tick)
+    commits, elections, idle = services.controller.commit_times, RecentTimes(monotonic), loop_idle(services)
+    kraft.on_leader_changed(_Elections(elections).leader_changed)
     services.metrics.attributes(
         _SERVER,
         "raft-metrics",
-        lambda: _raft(kraft) | {"append-records-rate": rates.of(True), "fetch-records-rate": rates.of(False)},
+        lambda: (
+            _raft(kraft)
+            | {"append-records-rate": rates.of(True), "fetch-records-rate": rates.of(False)}
+            | {"commit-latency-avg": commits.mean, "commit-latency-max": commits.most}
+            | {"election-latency-avg": elections.mean, "election-latency-max": elections.most}
+            | {"poll-idle-ratio-avg": idle.ratio}
+        ),
     )
+
+
+class _Elections:
+    """How long this node knew of no leader."""
+
+    def __init__(self, times: RecentTimes) -> None:
+        self._times = times
+        self._since_s: float | None = None
+
+    def leader_changed(self, leader: Leader) -> None:
+        """See `KraftNode.on_leader_changed`."""
+        if leader.node_id < 0:
+            self._since_s = self._since_s or monotonic()
+        elif self._since_s is not None:
+            self._times.record((monotonic() - self._since_s) * 1000)
+            self._since_s = None
 
 
 def _raft(kraft: KraftNode) -> dict[str, Any]:
@@ -254,4 +280,5 @@ def _raft(kraft: KraftNode) -> dict[str, Any]:
         "number-of-observers": node.observer_count,
         "number-of-voters": len(node.voters),
         "is-observer": int(not node.is_voter),
+        "uncommitted-voter-change": int(node.changes_voters),
     }

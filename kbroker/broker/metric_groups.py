@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from kbroker.broker.metric_coordinators import states as shard_states
+from kbroker.broker.metric_coordinators import offset_count, states as shard_states
 from kbroker.broker.remote_ends import RemoteEnds
 from kbroker.metrics.registry import ATTRIBUTES, COUNTER, GAUGE, Family
 from kbroker.protocol.otlp import Histogram as ClientHistogram
@@ -64,7 +64,7 @@ def _add_groups(services: Services) -> None:
     registry.gauge(domain, kind, "NumGroups", lambda: sum(1 for _ in groups.list_groups()))
     for name, state in _CLASSIC_STATES.items():
         registry.gauge(domain, kind, name, lambda state=state: states("classic")[state])  # type: ignore[misc]
-    registry.gauge(domain, kind, "NumOffsets", lambda: sum(1 for _ in _committed(services)))
+    registry.gauge(domain, kind, "NumOffsets", lambda: offset_count(services))
 
     def by_protocol() -> list[Any]:
         found = Counter(group.type for group in groups.list_groups())

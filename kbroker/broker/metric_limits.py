@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from kbroker.broker.connection_meter import KINDS
 from kbroker.metrics.registry import ATTRIBUTES, GAUGE, METER
 from kbroker.quotas.table import (
     CONSUMER_BYTE_RATE,
@@ -36,7 +37,20 @@ def add(services: Services) -> None:
             lambda setting=setting: _byte_rates(services, setting),  # type: ignore[misc]
         )
     _add_times(services)
+    for kind in KINDS:
+        services.metrics.rows(
+            _SERVER,
+            kind,
+            "",
+            ATTRIBUTES,
+            (),
+            lambda kind=kind: [((), {"queue-size": _waiting(services, kind)})],  # type: ignore[misc]
+        )
     _add_protection(services)
+
+
+def _waiting(services: Services, kind: str) -> int:
+    return 0 if services.quotas is None else services.quotas.waiting[kind]
 
 
 def _add_times(services: Services) -> None:

@@ -63,8 +63,12 @@ def _add_listeners(services: Services) -> None:
     rates = RecentRates(totals)
     registry.on_tick.append(rates.tick)
 
+    idle = loop_idle(services)
+
     def told(listener: str, stats: ListenerStats) -> dict[str, int | float]:
         found: dict[str, int | float] = {
+            "io-wait-ratio": idle.ratio,
+            "io-ratio": 1 - idle.ratio,
             "connection-count": stats.opened - stats.closed,
             "expired-connections-killed-count": stats.expired,
             "refused-connections-total": stats.refused,
@@ -105,10 +109,18 @@ def _add_listeners(services: Services) -> None:
     )
 
 
+def loop_idle(services: Services) -> LoopIdle:
+    """That of this node's loop."""
+    idle: LoopIdle | None = services.extras.get("loop idle")
+    if idle is None:
+        idle = services.extras["loop idle"] = LoopIdle()
+        services.metrics.on_tick.append(idle.tick)
+    return idle
+
+
 def _add_idle(services: Services) -> None:
     """Everything is done by one thread, so these are one figure."""
-    registry, idle = services.metrics, LoopIdle()
-    registry.on_tick.append(idle.tick)
+    registry, idle = services.metrics, loop_idle(services)
 
     def ratio() -> float:
         return idle.ratio

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _SOURCES = (
     "node",
     "sockets",
+    "peers",
     "replicas",
     "partitions",
     "requests",

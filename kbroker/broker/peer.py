@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -30,6 +30,30 @@ class PeerAddress(NamedTuple):
         host = f"[{self.host}]" if ":" in self.host else self.host
         # Of a bootstrap server only the address is known; its number is ours.
         return f"{host}:{self.port}" if self.node_id < 0 else f"node {self.node_id} at {host}:{self.port}"
+
+
+class ChannelFigures:
+    """What the connections of one channel to one node count."""
+
+    __slots__ = (
+        "address",
+        "bytes_in",
+        "bytes_out",
+        "channel",
+        "closed",
+        "login_failures",
+        "logins",
+        "opened",
+        "relogins",
+        "requests",
+        "responses",
+    )
+
+    def __init__(self, address: PeerAddress, channel: str) -> None:
+        self.address = address
+        self.channel = channel
+        self.opened = self.closed = self.requests = self.responses = self.bytes_in = self.bytes_out = 0
+        self.logins = self.login_failures = self.relogins = 0
 
 
 class PeerFailure(Enum):
@@ -73,6 +97,11 @@ class Watch(Protocol):
 
 class Peers(Protocol):
     """All other nodes. Only on the event loop's thread."""
+
+    @property
+    def figures(self) -> Collection[ChannelFigures]:
+        """Of all channels that were ever used."""
+        ...
 
     def send(
         self,

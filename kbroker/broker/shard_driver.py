@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from kbroker.broker.deferred import Deferred
+from kbroker.broker.shard_figures import ShardFigures
 from kbroker.coordinator.shard import CoordinatorRecord, Outcome, Reply, Shard, Ticket
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
 from kbroker.protocol.control_records import EndTxnMarker, build_end_txn_batch, decode_control_message
@@ -84,6 +86,7 @@ class ShardDriver(Generic[S]):
         shard: empty; it is filled by `load_some`.
         now_ms: the time as the shard counts it; never runs backwards.
         commit_timeout_ms: how long an answer waits for its records to be committed.
+        figures: of the coordinator.
     """
 
     def __init__(
@@ -94,7 +97,11 @@ class ShardDriver(Generic[S]):
         timer: Timer,
         now_ms: Callable[[], int],
         commit_timeout_ms: int = 5_000,
+        figures: ShardFigures | None = None,
     ) -> None:
+        self.figures = figures or ShardFigures()
+        #: Whether what is decided now was asked for by nobody.
+        self._by_time = False
         self.tp = tp
         self.shard = shard
         self.ready = False
@@ -196,11 +203,14 @@ class ShardDriver(Generic[S]):
 
     def submit(self, decide: Callable[[Ticket], Outcome]) -> Deferred[Any]:
         """Perform what `decide` says about a request; the shard answers the ticket now or later."""
+        began_s = perf_counter() if self.figures.timed else 0.0
         self.settle()
         ticket: Deferred[Any] = Deferred()
         self.perform(decide(ticket))
         if not ticket.done:
             self._waiting[ticket] = None
+        if began_s:
+            self.figures.deciding.record(int((perf_counter() - began_s) * 1e6))
         return ticket
 
     def read(self, answer: Any) -> Deferred[Any]:
@@ -235,6 +245,7 @@ class ShardDriver(Generic[S]):
                     _log.warning("%s: a record was refused: %s", self.tp, error)
                     outcome = outcome.refused(error.code) if outcome.refused is not None else None
                     continue
+                self.figures.wrote(outcome.records, self._by_time)
             if outcome.replies:
                 self._deliver(outcome.replies)
             outcome = outcome.then() if outcome.then is not None else None
@@ -278,7 +289,12 @@ class ShardDriver(Generic[S]):
         Raises:
             ApiError: the batch is refused, or the log cannot be written.
         """
+        figures = self.figures
+        began_s = perf_counter() if figures.timed else 0.0
         result = self._replicas.append_internal(self.tp, data, origin=AppendOrigin.COORDINATOR)
+        if began_s:
+            figures.flushing.record(int((perf_counter() - began_s) * 1e6))
+        figures.batches += 1
         self._last_offset = result.last_offset
         self._committed = False
         return result.base_offset
@@ -287,6 +303,8 @@ class ShardDriver(Generic[S]):
         """As `take`, for a batch of `count` records of that time and no producer, which was made just now."""
         first, self._committed = self._replicas.append_own(self.tp, batch, count - 1, timestamp)
         self._last_offset = first + count - 1
+        self.figures.own += count
+        self.figures.batches += 1
         if self._committed:
             self.shard.committed(first + count)
         return first
@@ -346,10 +364,13 @@ class ShardDriver(Generic[S]):
             self._answer(replies)
             return
         limit: TimerHandle | None = None
+        began_s = perf_counter() if self.figures.timed else 0.0
 
         def committed(done: Deferred[None]) -> None:
             if limit is not None:
                 limit.cancel()
+            if began_s:
+                self.figures.waiting.record(int((perf_counter() - began_s) * 1e6))
             try:
                 done.result()
             except ApiError:
@@ -398,8 +419,12 @@ class ShardDriver(Generic[S]):
             return
         self.settle()
         now = self.now_ms()
-        while (outcome := self.shard.tick(now)) is not None:
-            self.perform(outcome)
+        self._by_time = True
+        try:
+            while (outcome := self.shard.tick(now)) is not None:
+                self.perform(outcome)
+        finally:
+            self._by_time = False
         self._set_alarm()
 
     # -- the end ---------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from kbroker.broker.coordinator_driver import SteadyTime
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.gather import failed, gather
 from kbroker.broker.shard_driver import ShardDriver
+from kbroker.broker.shard_figures import ShardFigures
 from kbroker.broker.shard_set import ShardSet
 from kbroker.coordinator.shard import Outcome, Ticket
 from kbroker.coordinator.share.spans import StateBatch
@@ -49,13 +50,16 @@ class ShareStateDriver:
     def __init__(self, services: Services) -> None:
         config = services.config
         self._time = SteadyTime(services.clock)
+        self.figures = ShardFigures()
         self._metadata = services.metadata
         self._updates_max = config.get_int("share.coordinator.snapshot.update.records.per.snapshot")
         timeout_ms = config.get_int("share.coordinator.write.timeout.ms")
 
         def make(tp: TopicPartition, leader_epoch: int) -> ShardDriver[ShareStateShard]:
             shard = ShareStateShard(self._exists, self._updates_max)
-            return ShardDriver(tp, shard, services.replicas, services.timer, self._time.now_ms, timeout_ms)
+            return ShardDriver(
+                tp, shard, services.replicas, services.timer, self._time.now_ms, timeout_ms, self.figures
+            )
 
         self._shards: ShardSet[ShareStateShard] = ShardSet(
             SHARE_STATE, services.metadata, services.timer, make

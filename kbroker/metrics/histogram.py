@@ -139,6 +139,12 @@ class Histogram:
             self.window(), self.scale
         )
 
+    def short(self) -> dict[str, float]:
+        """Quantiles of the last windows as Kafka's own metrics have them, and the greatest of all time."""
+        found = spread(self.window(), self.scale)
+        short = {"p50": "50th", "p95": "95th", "p99": "99th", "p999": "999th"}
+        return {name: found[f"{each}Percentile"] for name, each in short.items()} | {"max": self.highest}
+
     def merged(self, *others: Histogram) -> Histogram:
         """This and others, of the same scale, as one."""
         result = Histogram(self.scale)

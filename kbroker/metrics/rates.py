@@ -79,3 +79,45 @@ class RecentRates:
         if key not in last or key not in first or last_ms <= first_ms:
             return 0.0
         return max(last[key] - first[key], 0) * 1000 / (last_ms - first_ms)
+
+
+class RecentTimes:
+    """Mean and maximum over the last half a minute, as Kafka's own metrics (`…-avg`, `…-max`) have them.
+
+    Args:
+        now_s: a clock that never runs backwards.
+    """
+
+    __slots__ = ("_now_s", "_seconds")
+
+    def __init__(self, now_s: Callable[[], float]) -> None:
+        self._now_s = now_s
+        #: Second, how many, their sum, the greatest.
+        self._seconds: deque[tuple[int, int, float, float]] = deque()
+
+    def record(self, value: float) -> None:
+        """Take one of now."""
+        second = self._forget()
+        count, total, most = 0, 0.0, value
+        if self._seconds and self._seconds[-1][0] == second:
+            _, count, total, most = self._seconds.pop()
+        self._seconds.append((second, count + 1, total + value, max(most, value)))
+
+    @property
+    def mean(self) -> float:
+        """0 where there is none."""
+        self._forget()
+        count = sum(each[1] for each in self._seconds)
+        return sum(each[2] for each in self._seconds) / count if count else 0.0
+
+    @property
+    def most(self) -> float:
+        """0 where there is none."""
+        self._forget()
+        return max((each[3] for each in self._seconds), default=0.0)
+
+    def _forget(self) -> int:
+        second = int(self._now_s())
+        while self._seconds and self._seconds[0][0] <= second - _RECENT_MS // 1000:
+            self._seconds.popleft()
+        return second

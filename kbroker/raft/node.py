@@ -161,6 +161,11 @@ class RaftNode:
         return self._state.rules.current
 
     @property
+    def changes_voters(self) -> bool:
+        """Whether the voters in force are written, but not committed yet."""
+        return self._state.rules.offset >= max(self._state.high_watermark, 0)
+
+    @property
     def is_voter(self) -> bool:
         """Whether this node is one of them; else it is an observer."""
         return self._state.is_voter

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
-from kbroker.broker.peer import PeerAddress, PeerError, PeerFailure
+from kbroker.broker.peer import ChannelFigures, PeerAddress, PeerError, PeerFailure
 from kbroker.server import peer_watch
 from kbroker.server.peer_connection import PeerConnection
 from kbroker.server.peer_socket import ReceiveBuffers
@@ -59,6 +59,8 @@ class PeerClient:
         self._watches: set[PeerWatch] = set()
         self._closed = False
         self._logins: BlockingRunner | None = None
+        #: By node and channel: addresses may change.
+        self._figures: dict[tuple[int, str], ChannelFigures] = {}
 
     def send(
         self,
@@ -84,6 +86,7 @@ class PeerClient:
                 self._buffers,
                 None if self._security is None else self._security(address),
                 self._run_login,
+                self._figures_of(address, channel),
             )
         return connection.send(request, timeout_ms, version)
 
@@ -115,6 +118,17 @@ class PeerClient:
             self._watches.add(watch)
             watch.begin()
         return watch
+
+    @property
+    def figures(self) -> list[ChannelFigures]:
+        """See `Peers.figures`."""
+        return list(self._figures.values())
+
+    def _figures_of(self, address: PeerAddress, channel: str) -> ChannelFigures:
+        found = self._figures.get((address.node_id, channel))
+        if found is None:
+            found = self._figures[address.node_id, channel] = ChannelFigures(address, channel)
+        return found
 
     def _run_login(self, work: Callable[[], object], done: Callable[[BaseException | None], None]) -> None:
         if self._logins is None:

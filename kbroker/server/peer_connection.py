@@ -15,7 +15,7 @@ from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
-from kbroker.broker.peer import PeerAddress, PeerError, PeerFailure
+from kbroker.broker.peer import ChannelFigures, PeerAddress, PeerError, PeerFailure
 from kbroker.errors import ErrorCode, ProtocolError
 from kbroker.protocol.api_keys import (
     ApiKey,
@@ -98,6 +98,7 @@ class PeerConnection:
         buffers: shared by all connections.
         security: TLS and login, if there is any.
         run_login: runs steps of logins that take long.
+        figures: where it counts.
     """
 
     def __init__(
@@ -109,7 +110,9 @@ class PeerConnection:
         buffers: ReceiveBuffers,
         security: PeerSecurity | None = None,
         run_login: RunBlocking | None = None,
+        figures: ChannelFigures | None = None,
     ) -> None:
+        self._figures = figures or ChannelFigures(address, "")
         self._security = security
         self._run_login = run_login
         self._loop = loop
@@ -171,6 +174,7 @@ class PeerConnection:
             sock.abort()
             return
         self._socket = sock
+        self._figures.opened += 1
         self._attempt = None
         self._state = _State.ASKING
         self._alarm = self._timer.call_later(CONNECT_MS_MAX, self._asked_in_vain)
@@ -207,6 +211,7 @@ class PeerConnection:
         """For the first time, or again before the session is over (KIP-368): requests wait meanwhile."""
         from kbroker.server.peer_login import PeerLogin
 
+        again = self._state is _State.READY
         self._state = _State.LOGIN
         if self._alarm is None or logins.slow:
             self._stop_alarm()
@@ -227,8 +232,13 @@ class PeerConnection:
             if self._socket is not sock or self._state is not _State.LOGIN:
                 return
             if problem:
+                self._figures.login_failures += 1
                 self._drop(PeerFailure.NOT_TRUSTED, problem, _State.PAUSING)
                 return
+            if again:
+                self._figures.relogins += 1
+            else:
+                self._figures.logins += 1
             self._be_ready()
             if lifetime_ms > 0 and self._socket is sock:
                 self._alarm = self._timer.call_later(lifetime_ms * _SESSION_SHARE, self._session_ends)
@@ -282,6 +292,9 @@ class PeerConnection:
             pending.fail(self._error(PeerFailure.UNSUPPORTED_VERSION, str(error)))
             return
         _HEADER.pack_into(out, 0, len(out) - 4, key, version, correlation_id, len(self._client_id))
+        figures = self._figures
+        figures.requests += 1
+        figures.bytes_out += len(out)
         pending.sent_version = version
         self._sent.append((correlation_id, pending))
         sock.write(out)
@@ -300,6 +313,9 @@ class PeerConnection:
         if not self._sent or self._sent[0][0] != correlation_id:
             self._drop(PeerFailure.CLOSED, "an answer that nobody waits for", _State.PAUSING)
             return
+        figures = self._figures
+        figures.responses += 1
+        figures.bytes_in += len(frame) + 4
         pending = self._sent.popleft()[1]
         pending.stop_timeout()
         if pending.answer.done:
@@ -342,6 +358,7 @@ class PeerConnection:
         if attempt is not None:
             attempt.cancel()
         if sock is not None:
+            self._figures.closed += 1
             sock.abort()
         if next_state is _State.PAUSING:
             self._alarm = self._timer.call_later(self._pause_ms, self._pause_over)

@@ -89,10 +89,17 @@ def test_a_producer_is_answered_at_once_and_then_muted(node, version):
         assert 5000 < first.throttle_time_ms < 21_000
         assert first.responses[0].partition_responses[0].error_code == 0
         assert client.core.muted
+        assert node.services.quotas.waiting == {
+            "Produce": 1,
+            "Fetch": 0,
+            "Request": 0,
+            "ControllerMutation": 0,
+        }
         assert ask(client, client.frame("ApiVersions", 0)) == []
         node.advance(first.throttle_time_ms - 1)
         assert client.answers() == []
         node.advance(1)
+        assert not any(node.services.quotas.waiting.values())
         assert len(client.answers()) == 1
         node.advance(60_000)
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from kbroker.client.cluster import Cluster
+from kbroker.client.group_offsets import commit_offsets, delete_offsets
 from kbroker.client.records import fetch, produce
+from kbroker.protocol.generated.join_group_request import JoinGroupRequest, JoinGroupRequestProtocol
+from kbroker.protocol.generated.join_group_response import JoinGroupResponse
+from kbroker.protocol.generated.sync_group_request import SyncGroupRequest, SyncGroupRequestAssignment
+from kbroker.protocol.generated.sync_group_response import SyncGroupResponse
 from kbroker.protocol.record_batch import Record
 from kbroker.types import TopicPartition
 
@@ -59,6 +64,11 @@ BEANS = {
     "kafka.server:type=group-coordinator-metrics": "partition-load-time-max",
     "kafka.server:type=group-coordinator-metrics,state=failed": "num-partitions",
     "kafka.server:type=raft-metrics": "append-records-rate",
+    "kafka.server:type=raft-channel-metrics": "request-rate",
+    "kafka.server:type=txn-marker-channel-metrics": "incoming-byte-total",
+    "kafka.server:type=heartbeat-metrics,BrokerId=1": "connection-count",
+    "kafka.server:type=Produce": "queue-size",
+    "kafka.server:type=ControllerMutation": "queue-size",
     "kafka.server:type=share-coordinator-metrics,state=active": "num-partitions",
     "kafka.server:type=socket-server-metrics": "broker-connection-accept-rate",
     "kafka.server:type=socket-server-metrics,listener=PLAINTEXT": "connection-accept-rate",
@@ -97,6 +107,59 @@ def test_what_the_controller_decides_is_counted_and_timed(scraped, read):
     assert after["Max"] >= 10
     assert read(f"{base}KafkaController,name=NewActiveControllersCount", "Value") == 1
     assert read("kafka.server:type=BrokerMetadataListener,name=MetadataBatchProcessingTimeUs", "Max") > 0
+
+
+def test_a_batch_of_the_controller_takes_its_time(scraped, read):
+    scraped.broker.create_topic("committed")
+    raft = read("kafka.server:type=raft-metrics")
+    assert 0 < raft["commit-latency-avg"] <= raft["commit-latency-max"]
+    assert (raft["election-latency-max"], raft["uncommitted-voter-change"]) == (0, 0)
+    assert 0 <= raft["poll-idle-ratio-avg"] <= 1
+
+
+def test_what_coordinators_count_and_how_long_it_takes(scraped, read):
+    name = "kafka.server:type=group-coordinator-metrics"
+    scraped.broker.create_topic("left", 3)
+    before = read(name)
+    with Cluster(scraped.broker.bootstrap) as cluster:
+        places = [TopicPartition("left", each) for each in range(3)]
+        commit_offsets(cluster, "group", dict.fromkeys(places, 0))
+        delete_offsets(cluster, "group", places[:1])
+
+        def ask(request, response):
+            return cluster.ask_coordinator("joined", request, response, lambda answer: [answer.error_code])
+
+        protocols = [JoinGroupRequestProtocol(name="range", metadata=b"")]
+        joined = ask(
+            JoinGroupRequest(
+                group_id="joined",
+                session_timeout_ms=60_000,
+                rebalance_timeout_ms=60_000,
+                protocol_type="consumer",
+                group_instance_id="me",
+                protocols=protocols,
+            ),
+            JoinGroupResponse,
+        )
+        assignment = SyncGroupRequestAssignment(member_id=joined.member_id, assignment=b"all")
+        sync = SyncGroupRequest(
+            group_id="joined",
+            generation_id=joined.generation_id,
+            member_id=joined.member_id,
+            group_instance_id="me",
+            protocol_type="consumer",
+            protocol_name="range",
+            assignments=[assignment],
+        )
+        ask(sync, SyncGroupResponse)
+    after = read(name)
+    grown = {each: after[each] - before[each] for each in after if each.endswith("-count")}
+    assert (grown["offset-commit-count"], grown["offset-deletion-count"]) == (3, 1)
+    assert (grown["offset-count"], grown["offset-expiration-count"]) == (2, 0)
+    assert (grown["group-completed-rebalance-count"], grown["consumer-group-rebalance-count"]) == (1, 0)
+    assert 0 < after["event-processing-time-ms-p50"] <= after["event-processing-time-ms-max"]
+    assert after["batch-flush-time-ms-max"] > 0
+    assert after["event-queue-time-ms-max"] == 0
 
 
 def test_waiting_fetches_are_of_their_kind(scraped, read):

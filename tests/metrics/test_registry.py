@@ -7,7 +7,7 @@ import random
 import pytest
 
 from kbroker.metrics.histogram import BUCKETS, VALUE_MAX, WINDOW_MS, Histogram, middle
-from kbroker.metrics.rates import Rates, RecentRates
+from kbroker.metrics.rates import Rates, RecentRates, RecentTimes
 from kbroker.metrics.registry import GAUGE, METER, Registry
 
 
@@ -137,3 +137,16 @@ def test_recent_rates_are_of_the_last_half_minute():
         total += 500 if tick < 6 else 50
     assert rates.of("a") == pytest.approx(10)
     assert rates.of("b") == 0
+
+
+def test_times_of_the_last_half_a_minute():
+    now = [0.0]
+    times = RecentTimes(lambda: now[0])
+    assert (times.mean, times.most) == (0, 0)
+    for now[0], value in ((1.2, 4), (1.9, 8), (20, 3)):
+        times.record(value)
+    assert (times.mean, times.most) == (5, 8)
+    now[0] = 31.5
+    assert (times.mean, times.most) == (3, 3)
+    now[0] = 51
+    assert (times.mean, times.most) == (0, 0)

@@ -164,6 +164,19 @@ async def test_versions_are_asked_once_and_the_highest_common_one_is_used(world)
     assert world.peer.asked[-1] == (3, 4)
 
 
+async def test_what_goes_over_a_channel_is_counted(world):
+    await world.ask()
+    await world.ask()
+    (figures,) = world.client.figures
+    assert (figures.address, figures.channel) == (world.peer.address, "raft")
+    assert (figures.opened, figures.closed, figures.requests, figures.responses) == (1, 0, 3, 3)
+    assert 0 < figures.bytes_out < figures.bytes_in
+    world.client.close_channel(world.peer.address, "raft")
+    await world.ask()
+    assert world.client.figures == [figures]
+    assert (figures.opened, figures.closed, figures.requests) == (2, 1, 5)
+
+
 async def test_requests_are_pipelined_and_answered_in_order(world):
     deferreds = [
         world.client.send(world.peer.address, MetadataRequest(), timeout_ms=5000, channel="c")

@@ -46,9 +46,11 @@ class ClassicRounds:
         timers: of the shard.
     """
 
-    __slots__ = ("_timers", "limits")
+    __slots__ = ("_timers", "completed", "limits")
 
     def __init__(self, limits: GroupLimits, timers: TimerQueue[Outcome]) -> None:
+        #: Rounds that came to their end.
+        self.completed = 0
         self.limits = limits
         self._timers = timers
 
@@ -161,6 +163,7 @@ class ClassicRounds:
         out.records = [group_record(group.group_id, group.record(assignments))]
 
         def then() -> Outcome:
+            self.completed += 1
             after = Outcome()
             self.answer_syncs(group, now_ms, ErrorCode.NONE, after)
             return after

@@ -99,6 +99,11 @@ class GroupShard:
         }
 
     @property
+    def rebalances(self) -> int:
+        """Of classic groups, that came to their end."""
+        return self._rounds.completed
+
+    @property
     def consumer(self) -> ConsumerPart:
         """All about consumer groups (KIP-848); made when it is first asked for."""
         if self._consumer is None:

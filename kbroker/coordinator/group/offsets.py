@@ -109,6 +109,11 @@ class OffsetStore:
                 for partition, committed in list(partitions.items()):
                     yield group_id, topic, partition, committed
 
+    @property
+    def count(self) -> int:
+        """How many are committed now."""
+        return sum(len(partitions) for topics in self._by_group.values() for partitions in topics.values())
+
     def groups_with_topic(self, topic: str) -> Iterator[str]:
         """Groups that have offsets of the topic."""
         for group_id, topics in self._by_group.items():
