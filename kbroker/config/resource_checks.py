@@ -303,12 +303,16 @@ def _check_cleaner(name: str, value: int, broker: BrokerConfig) -> None:
 
 
 def _check_thread_count(name: str, value: int, current: int) -> None:
-    if value == current:
-        return
-    start = f"Dynamic thread count update validation failed for {name}={to_text(value)}, "
+    why = None
     if value < 1:
-        raise ConfigError(f"{start}value should be at least 1")
-    if value > current * 2:
-        raise ConfigError(f"{start}value should not be greater than double the current value {current}")
-    if value < current // 2:
-        raise ConfigError(f"{start}value should be at least half the current value {current}")
+        why = "value should be at least 1"
+    elif value > current * 2:
+        why = f"value should not be greater than double the current value {current}"
+    elif value < current // 2:
+        why = f"value should be at least half the current value {current}"
+    if why is not None:
+        raise ConfigError(
+            "Invalid value org.apache.kafka.common.config.ConfigException: Dynamic thread count update "
+            f"validation failed for {name}={to_text(value)}, {why} for configuration Invalid dynamic "
+            "configuration"
+        )

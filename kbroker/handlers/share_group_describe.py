@@ -48,7 +48,7 @@ def _describe(services: Services, group_id: str) -> DescribedGroup:
     try:
         group = share_groups(services).find(group_id)
     except ApiError as error:
-        return _refused(group_id, error.code, error.message)
+        return _refused(group_id, error.code, error.text)
     topics = services.metadata.image.topics
     return DescribedGroup(
         group_id=group_id,

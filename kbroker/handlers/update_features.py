@@ -38,9 +38,10 @@ def handle(
     def answer(_: None) -> UpdateFeaturesResponse:
         results = []
         if context.version < 2:
-            names = dict.fromkeys(update.name for update in updates)
-            # "NONE" is what Kafka writes there on success.
-            results = [UpdatableFeatureResult(feature=name, error_message="NONE") for name in names]
+            # "NONE" is what Kafka writes there on success, once for each update.
+            results = [
+                UpdatableFeatureResult(feature=update.name, error_message="NONE") for update in updates
+            ]
         return UpdateFeaturesResponse(error_message=None, results=results)
 
     controller, quorum = services.controller, services.quorum

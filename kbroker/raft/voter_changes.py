@@ -34,7 +34,7 @@ def change_requested(s: QuorumState, now: int, token: object, request: VoterChan
     if error is not ErrorCode.NONE:
         _answer(s, token, error)
         return
-    invalid = _invalid(request)
+    invalid = _invalid(s, request)
     if invalid is not None:
         _answer(s, token, ErrorCode.INVALID_REQUEST, invalid)
         return
@@ -53,13 +53,17 @@ def change_requested(s: QuorumState, now: int, token: object, request: VoterChan
             _upgrade(s, now, token, request)
 
 
-def _invalid(request: VoterChange) -> str | None:
+def _invalid(s: QuorumState, request: VoterChange) -> str | None:
     match request:
         case AddVoterRequest(voter=voter):
             if voter.id < 0 or voter.directory_id == ZERO_UUID:
                 return "Add voter request didn't include a valid voter"
             if not voter.endpoints:
-                return "Add voter request didn't include the endpoint for the default listener"
+                listener = s.endpoints[0].name if s.endpoints else ""
+                return (
+                    "Add voter request didn't include the endpoint (Endpoints(endpoints={})) for the default "
+                    f"listener ListenerName({listener})"
+                )
         case RemoveVoterRequest(voter=key):
             if key.id < 0 or key.directory_id == ZERO_UUID:
                 return "Remove voter request didn't include a valid voter"

@@ -87,8 +87,9 @@ def describe(cluster, kind, name, keys=None, **options):
         ("1", [("listeners", SET, "P://:1,a")],
          "Error creating broker listeners from '[P://:1, a]': Unable to parse a to a broker endpoint"),
         ("1", [("num.io.threads", SET, "100")],
-         "Dynamic thread count update validation failed for num.io.threads=100, "
-         "value should not be greater than double the current value 8"),
+         "Invalid value org.apache.kafka.common.config.ConfigException: Dynamic thread count update "
+         "validation failed for num.io.threads=100, value should not be greater than double the current "
+         "value 8 for configuration Invalid dynamic configuration"),
         ("1", [("message.max.bytes", 7, "1")], "Unknown operations type 7"),
         ("1", [("message.max.bytes", SET, None)], "Null value not supported for : message.max.bytes"),
         ("1", [("message.max.bytes", SET, "1"), ("message.max.bytes", DELETE, None)],
