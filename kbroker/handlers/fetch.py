@@ -422,8 +422,10 @@ class OneFetch:
             if not (has_news or not incremental):
                 continue
             news.append(read)
-            # After an error the partition is named again as soon as the error is gone.
-            wanted.sent_high_watermark = -1 if read.error else read.high_watermark
+            # After an error the partition is named again as soon as the error is gone. Who has to cut its log
+            # takes nothing else of the answer.
+            unheard = read.error or read.diverging is not None
+            wanted.sent_high_watermark = -1 if unheard else read.high_watermark
             wanted.sent_log_start = read.log_start_offset
             wanted.sent_removable = read.removable_to
             if read.size and incremental:

@@ -113,6 +113,26 @@ def test_scenario_6_a_zombie_leader_acknowledges_nothing_once_followers_left(clu
     cluster.assert_same()
 
 
+def test_who_cuts_its_log_hears_where_the_leaders_begins(cluster):
+    """That is told with the offset to cut at, and was not told again."""
+    for _ in range(4):
+        cluster.send()
+    cluster.wait()
+    cluster.controller.commit([PartitionChangeRecord(partition_id=0, topic_id=b"T" * 16, leader=3)])
+    cluster.wait()
+    cluster.split(3, 1, 2, CONTROLLER)
+    cluster.send(3, acks=1)
+    cluster.wait(600)
+    leader = cluster.state(0).leader
+    assert leader in (1, 2)
+    cluster.partition(leader, 0).delete_records(2)
+    cluster.wait()
+    cluster.heal()
+    cluster.wait(3000)
+    cluster.assert_same()
+    assert [cluster.log(node).log_start_offset for node in cluster.nodes] == [2, 2, 2]
+
+
 def test_scenario_9_the_end_is_not_told_before_a_new_leader_knows_it(cluster):
     cluster.send()
     cluster.wait()
