@@ -50,6 +50,9 @@ _READ = (
     paths.ACL_LITERAL,
     "/kafka-acl-extended",
     paths.TOKENS,
+    paths.ACL_LITERAL_CHANGES,
+    paths.ACL_PREFIXED_CHANGES,
+    paths.TOKEN_CHANGES,
 )
 
 
@@ -79,7 +82,15 @@ def read_tree(client: ZkClient, *, thorough: bool = False) -> Generator[Deferred
 
 _PARENTS = ("/brokers", "/admin", "/cluster", "/delegation_token")
 #: Below these nothing is read; below a topic's config, as below a partition's state, is nothing.
-_LEAVES = frozenset({paths.CONFIG, paths.CONFIG_CHANGES})
+_LEAVES = frozenset(
+    {
+        paths.CONFIG,
+        paths.CONFIG_CHANGES,
+        paths.ACL_LITERAL_CHANGES,
+        paths.ACL_PREFIXED_CHANGES,
+        paths.TOKEN_CHANGES,
+    }
+)
 _TOPIC_CONFIGS = f"{paths.CONFIG}/topics/"
 
 

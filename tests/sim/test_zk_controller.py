@@ -10,6 +10,7 @@ from kbroker.broker.zk_memory import ZkMetadata, read_tree
 from kbroker.broker.zk_port import ZkCode, ZkError
 from kbroker.broker.zk_registration import ZkRegistration
 from kbroker.broker.zk_session import ZkClient
+from kbroker.controller.acls import create_acls
 from kbroker.controller.alter_partition import IsrMember, Proposal, alter_partitions
 from kbroker.controller.election_rules import ElectionRules
 from kbroker.controller.topics import TopicRef, create_topics, delete_topics
@@ -21,6 +22,7 @@ from kbroker.metadata.cache import MetadataCache
 from kbroker.metadata.image import ClusterImage, Endpoint
 from kbroker.plain import replace
 from kbroker.protocol.generated.create_topics_request import CreatableReplicaAssignment, CreatableTopic
+from kbroker.security.acl import Acl, Operation, PatternType, Permission, ResourceType
 from tests.controller.clusters import rules as topic_rules
 from tests.sim.node_loop import Scheduler
 from tests.sim.zk_model import Host, ModelLink, ZkModel
@@ -165,6 +167,19 @@ def test_many_decisions_without_waiting(world):
     world.run()
     assert all(answer.result()[0].error_code == 0 for answer in answers)
     world.check()
+
+
+def test_lists_of_access_of_two_controllers_one_after_the_other(world):
+    acl = Acl(ResourceType.TOPIC, "t", PatternType.LITERAL, "User:a", "*", Operation.READ, Permission.ALLOW)
+    for name in ("a", "b"):
+        wanted = [acl._replace(principal=f"User:{name}")]
+        created = world.active.driver.append_records(
+            lambda image, wanted=wanted, name=name: create_acls(image, wanted, lambda: name.encode() * 16)
+        )
+        assert result(world, created) == [None]
+        world.restart(world.active.id)
+        world.run(SESSION_MS * 2)
+    assert len(world.in_zookeeper().acls) == 2
 
 
 def test_a_broker_that_is_gone_leads_nothing_and_is_in_no_isr(world):
