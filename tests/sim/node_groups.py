@@ -55,7 +55,7 @@ class GroupClients:
         self.history = History()
         #: Number of a transaction -> "ok", "aborted" or "info".
         self.outcomes = {}
-        self.commits = self.zombies = 0
+        self.commits = self.zombies = self.looks = 0
         #: (Group, partition) -> who owns it; the same and a member epoch -> who owned it then.
         self._owned = {}
         self._owners = {}
@@ -72,6 +72,7 @@ class GroupClients:
             *(self._belong(number) for number in range(3)),
             *(self._stream(number) for number in range(2)),
             *(self._work(number) for number in range(2)),
+            self._look_again(),
         ):
             self.running += 1
             clients.run(self._counted(coroutine))
@@ -385,12 +386,29 @@ class GroupClients:
     async def look(self, found):
         """What is committed by the transactions, into `found`."""
         while not found:
-            node_id = await self._coordinator(_ETL, _TO_GROUP)
-            answer = await self.send(node_id, offset_request(), "look-etl", 1500, 8)
-            if answer is not None and not answer.groups[0].error_code:
-                [part] = answer.groups[0].topics[0].partitions
-                if not part.error_code:
-                    found.append(part.committed_offset)
+            offset = await self._committed()
+            if offset is not None:
+                found.append(offset)
+
+    async def _committed(self):
+        node_id = await self._coordinator(_ETL, _TO_GROUP)
+        answer = None if node_id is None else await self.send(node_id, offset_request(), "etl", 6000, 8)
+        if answer is None or answer.groups[0].error_code:
+            return None
+        [part] = answer.groups[0].topics[0].partitions
+        return None if part.error_code else part.committed_offset
+
+    async def _look_again(self):
+        """What a group's members are told never goes back, whoever coordinates it."""
+        highest = -1
+        while not self.stopping:
+            offset = await self._committed()
+            if offset is not None:
+                self.looks += 1
+                if offset < highest:
+                    self.fail(f"offset {offset} is committed, and before it was {highest}")
+                highest = offset
+            await self.pause(20)
 
     def is_done(self, final):
         """Everything was worked on; `final` are the records of the topic t: (partition, offset)."""
@@ -416,6 +434,8 @@ class GroupClients:
                 self.fail(f"transaction {number} ({outcome}) is there {counts} times")
         if seen[b"zombie"]:
             self.fail("what a zombie wrote is committed")
+        if not self.looks:
+            self.fail("nobody was told what is committed")
         there = [number for number in self.outcomes if sum(seen[b"%d" % number].values())]
         if look != (there[-1] if there else -1):
             self.fail(f"offset {look} is committed with the transactions {there[-3:]}")
