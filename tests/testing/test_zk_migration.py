@@ -1,0 +1,260 @@
+"""A small cluster moves from ZooKeeper to KRaft, its nodes in this process; `kbroker-admin migrate` watches.
+
+With processes, clients all the while, and Apache Kafka's nodes: tests/compat/mixed/test_zk_migration.py (`make mixed`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import json
+import time
+
+import pytest
+
+from kbroker.cli.admin import main
+from kbroker.client.cluster import Cluster
+from kbroker.client.configs import ResourceType, describe_configs
+from kbroker.client.errors import ClientError
+from kbroker.client.records import fetch, produce
+from kbroker.client.topics import create_topic, describe_topics, list_topics
+from kbroker.config.loading import load_config
+from kbroker.errors import ApiError
+from kbroker.nodes import node_for
+from kbroker.protocol.record_batch import Record
+from kbroker.testing.ports import free_ports
+from kbroker.types import TopicPartition
+from tests.needs import need_java
+from tests.server.zookeeper import ZooKeeperServer
+
+BROKERS, CONTROLLER = (1, 2), 3001
+ZOOKEEPER, MIGRATING, KRAFT = "zookeeper", "migrating", "kraft"
+TP = TopicPartition("t", 0)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    need_java()
+    pytest.importorskip("kazoo")
+    with ZooKeeperServer(tmp_path_factory.mktemp("zookeeper")) as server:
+        yield server
+
+
+class Moving:
+    """Two brokers and a controller, in this process's loop; what asks them runs in a thread."""
+
+    def __init__(self, server, folder):
+        self.folder = folder
+        self.connect = f"{server.address}/{folder.name}"
+        self.ports = dict(zip((*BROKERS, CONTROLLER), free_ports(3)))
+        self.nodes = {}
+        self.cluster_id = ""
+        self.sent = 0
+
+    async def start(self, node_id, mode):
+        """In that mode; of the controller: MIGRATING, or KRAFT when it is over."""
+        name = "CONTROLLER" if node_id == CONTROLLER else "PLAINTEXT"
+        settings = {
+            "listeners": f"{name}://127.0.0.1:{self.ports[node_id]}",
+            "log.dirs": str(self.folder / f"node-{node_id}"),
+            "offsets.topic.replication.factor": "2",
+        }
+        zookeeper = {
+            "zookeeper.connect": self.connect,
+            "zookeeper.session.timeout.ms": "6000",
+            "zookeeper.connection.timeout.ms": "60000",
+        }
+        quorum = {
+            "controller.quorum.voters": f"{CONTROLLER}@127.0.0.1:{self.ports[CONTROLLER]}",
+            "controller.listener.names": "CONTROLLER",
+        }
+        role = {"process.roles": "controller" if node_id == CONTROLLER else "broker", "node.id": str(node_id)}
+        if node_id == CONTROLLER:
+            settings |= {**role, "kbroker.cluster.id": self.cluster_id}
+        elif mode == KRAFT:
+            settings |= role
+        else:
+            settings["broker.id"] = str(node_id)
+        if mode != ZOOKEEPER:
+            settings |= quorum
+        if mode != KRAFT:
+            settings |= zookeeper
+        if mode == MIGRATING:
+            settings["zookeeper.metadata.migration.enable"] = "true"
+        node = self.nodes[node_id] = node_for(load_config(assignments=settings.items()).config)
+        await node.start()
+        self.cluster_id = node.cluster_id
+
+    async def restart(self, node_id, mode):
+        await self.nodes.pop(node_id).stop()
+        await self.start(node_id, mode)
+
+    async def stop(self):
+        while self.nodes:
+            await self.nodes.popitem()[1].stop()
+
+    async def ask(self, question, *arguments):
+        """`question(client, …)`, until it is answered without an error."""
+
+        def attempt():
+            with Cluster(self.bootstrap, timeout_s=20) as client:
+                return question(client, *arguments)
+
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                return await asyncio.to_thread(attempt)
+            except (ApiError, ClientError, OSError):
+                assert time.monotonic() < deadline
+                await asyncio.sleep(0.1)
+
+    @property
+    def bootstrap(self):
+        return ",".join(f"127.0.0.1:{self.ports[each]}" for each in BROKERS if each in self.nodes)
+
+    async def send(self):
+        """A record that both brokers have."""
+        await self.until(lambda client: len(describe_topics(client, ["t"])[0].partitions[0].isr) == 2)
+        record = Record(-1, int(time.time() * 1000), b"k", b"%d" % self.sent)
+        await self.ask(produce, TP, [record])
+        self.sent += 1
+
+    async def check(self):
+        """All that was sent is there, once."""
+        found = (await self.ask(fetch, {TP: 0}))[TP].records
+        assert [bytes(each.value) for each in found] == [b"%d" % n for n in range(self.sent)]
+
+    async def until(self, test):
+        """Until a question is answered with yes."""
+        deadline = time.monotonic() + 60
+        while not await self.ask(test):
+            assert time.monotonic() < deadline
+            await asyncio.sleep(0.1)
+
+    async def migrate(self, bootstrap=""):
+        """What `kbroker-admin migrate --json` prints."""
+
+        def run():
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                assert main(["-b", bootstrap or self.bootstrap, "migrate", "--json"]) == 0
+            return json.loads(said.getvalue())
+
+        return await asyncio.to_thread(run)
+
+    async def until_phase(self, phase):
+        """Until it says so; what it says then."""
+        deadline = time.monotonic() + 60
+        while (found := await self.migrate())["phase"] != phase:
+            assert time.monotonic() < deadline, found
+            await asyncio.sleep(0.2)
+        return found
+
+    async def znode(self, path):
+        """What ZooKeeper has there."""
+
+        def look():
+            from kazoo.client import KazooClient
+            from kazoo.exceptions import NoNodeError
+
+            client = KazooClient(self.connect)
+            client.start()
+            try:
+                return client.get(path)[0]
+            except NoNodeError:
+                return None
+            finally:
+                client.stop()
+                client.close()
+
+        return await asyncio.to_thread(look)
+
+
+async def test_there(server, tmp_path):
+    cluster = Moving(server, tmp_path)
+    try:
+        for broker in BROKERS:
+            await cluster.start(broker, ZOOKEEPER)
+        await cluster.ask(lambda client: create_topic(client, "t", assignment=[[1, 2]]))
+        await cluster.send()
+        assert "start a quorum" in (await cluster.migrate())["next"]
+
+        await cluster.start(CONTROLLER, MIGRATING)
+        await cluster.restart(1, MIGRATING)
+        await cluster.send()
+        found = await cluster.until_phase("PRE_MIGRATION")
+        assert found["next"].startswith("restart broker 2 with zookeeper.metadata.migration.enable=true")
+        assert await cluster.znode("/migration") is None
+        await cluster.restart(2, MIGRATING)
+        found = await cluster.until_phase("MIGRATION")
+        assert found["in_zookeeper_mode"] == [1, 2]
+        assert json.loads(await cluster.znode("/controller"))["brokerid"] == CONTROLLER
+        await cluster.send()
+        await cluster.ask(
+            lambda client: create_topic(client, "u", assignment=[[2, 1]], configs={"retention.ms": "77000"})
+        )
+        assert json.loads(await cluster.znode("/brokers/topics/u"))["partitions"] == {"0": [2, 1]}
+
+        await cluster.restart(2, KRAFT)
+        await cluster.send()
+        found = await cluster.migrate()
+        assert found["next"].startswith("restart broker 1, one by one, with process.roles=broker")
+        assert [each["mode"] for each in found["brokers"]] == ["zookeeper", "kraft"]
+        alone = await cluster.migrate(f"127.0.0.1:{cluster.ports[CONTROLLER]}")
+        assert (alone["source"], alone["in_kraft_mode"]) == (f"controller {CONTROLLER}", [2])
+        await cluster.restart(1, KRAFT)
+        await cluster.send()
+        found = await cluster.migrate()
+        assert found["next"].startswith("restart the controllers one by one without")
+
+        await cluster.restart(CONTROLLER, KRAFT)
+        assert (await cluster.until_phase("POST_MIGRATION"))["next"] == "nothing"
+        await cluster.send()
+        await cluster.ask(lambda client: create_topic(client, "v", assignment=[[1, 2]]))
+        assert await cluster.znode("/brokers/topics/v") is None
+        assert {each.name for each in await cluster.ask(list_topics)} >= {"t", "u", "v"}
+        configs = await cluster.ask(describe_configs, ResourceType.TOPIC, "u")
+        assert {each.name: each.value for each in configs}["retention.ms"] == "77000"
+        await cluster.check()
+    finally:
+        await cluster.stop()
+
+
+async def test_and_back(server, tmp_path):
+    """A migration that is called off while a broker is in KRaft's mode already."""
+    cluster = Moving(server, tmp_path)
+    try:
+        for broker in BROKERS:
+            await cluster.start(broker, MIGRATING)
+        await cluster.ask(lambda client: create_topic(client, "t", assignment=[[1, 2]]))
+        await cluster.start(CONTROLLER, MIGRATING)
+        await cluster.until_phase("MIGRATION")
+        await cluster.restart(1, KRAFT)
+        await cluster.send()
+        await cluster.restart(1, MIGRATING)
+        await cluster.send()
+        await cluster.nodes.pop(CONTROLLER).stop()
+        for path in ("/controller", "/migration"):
+            await asyncio.to_thread(delete, cluster.connect, path)
+        await cluster.send()
+        for broker in BROKERS:
+            await cluster.restart(broker, ZOOKEEPER)
+            await cluster.send()
+        assert json.loads(await cluster.znode("/controller"))["brokerid"] in BROKERS
+        await cluster.ask(lambda client: create_topic(client, "u", assignment=[[2, 1]]))
+        assert await cluster.znode("/brokers/topics/u")
+        await cluster.check()
+    finally:
+        await cluster.stop()
+
+
+def delete(connect, path):
+    from kazoo.client import KazooClient
+
+    client = KazooClient(connect)
+    client.start()
+    try:
+        client.delete(path)
+    finally:
+        client.stop()
+        client.close()
