@@ -1,89 +1,39 @@
-"""From a frame to a handler and back: headers, versions, codecs, errors.
+"""From a frame to a handler and back: which way a request goes, and how its answer comes.
 
-The handler contract (one module a request API under `kbroker.handlers`, named in `api_table.py`, imported
-when its API is first asked for):
-
-* `VERSIONS = (lowest, highest)`;
-* `handle(services, context, request)` returns the response object or a `Deferred` of it, or is a coroutine
-  function. None instead of a response sends no answer;
-* optional `ELEMENTS_MAX`: fewer elements in a request than `bounded_decode` allows, where each costs more;
-* optional `error_response(request, version, code, message)`: the API's own shape for an error that escapes.
-
-Produce, Fetch and OffsetCommit take and give bytes themselves: `raw_path(services)` makes an object with
-`request(connection, frame, position, context)`; their `fast` paths are for what a connection repeats, and
-what those stage, `finish_batch` completes.
+Law of this file: a handler is called once, when it may be, and whatever becomes of it is an answer in the
+API's own shape, or closes the connection. What a handler is, and what its answers look like, is `routes.py`.
+The `fast` paths of Produce, Fetch and OffsetCommit go around all this, for what a connection repeats; what
+those stage, `finish_batch` completes.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable
-from importlib import import_module
 from struct import Struct
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
-from kbroker.broker.forwarding import FORWARDED
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
-from kbroker.handlers.api_table import served_apis
 from kbroker.handlers.context import BROKER, RequestContext
-from kbroker.handlers.guards import guarded
 from kbroker.handlers.metadata_cache import EncodedAnswer
-from kbroker.plain import plain
-from kbroker.protocol.api_keys import (
-    request_class,
-    request_header_version,
-    response_class,
-    response_header_version,
-)
-from kbroker.protocol.bounded_decode import REQUEST_ELEMENTS_MAX, decode_request
-from kbroker.protocol.primitives import read_unknown_tags
+from kbroker.protocol.bounded_decode import decode_request
 from kbroker.security.authorizer import Undecided
-from kbroker.server.error_tally import Shape, shape_of, tally
+from kbroker.server.routes import Routes
 
 if TYPE_CHECKING:
     from kbroker.broker.access import Access
     from kbroker.broker.services import Services
     from kbroker.handlers.context import ConnectionContext
-    from kbroker.handlers.offset_commit import CommitPath
-    from kbroker.handlers.produce import ProducePath
     from kbroker.metrics.requests import ApiStats
     from kbroker.server.connection import Answer, ConnectionCore
+    from kbroker.server.routes import Route
 
-_log = logging.getLogger(__name__)
-_HEADER = Struct(">iih")
 _KEY_AND_VERSION = Struct(">i")
 _SIZE = Struct(">i")
 _SIZE_AND_CORRELATION = Struct(">ii")
-_CONTROLLED_SHUTDOWN = 7
-_FETCH = 1
 _API_VERSIONS = 18
-#: Handlers whose raw path has a `finish_batch`.
-_STAGING = ("produce", "offset_commit")
-
-
-@plain(frozen=True)
-class Route:
-    """Everything about one version of one API that does not change from request to request."""
-
-    api_key: int
-    version: int
-    module: Any
-    #: The module's `handle`, behind its guard if there is an authorizer.
-    handle: Callable[[Any, Any, Any], Any] | None
-    request_type: Any
-    response_type: Any
-    flexible_header: bool
-    tagged_response_header: bool
-    raw: Callable[[Any, Any, int, RequestContext], Any] | None
-    elements_max: int
-    #: Only the active controller decides: other nodes pass it on.
-    forwarded: bool
-    #: Where its errors are, and where they are counted.
-    errors: Shape | None
-    stats: ApiStats
 
 
 class Dispatcher:
@@ -98,14 +48,13 @@ class Dispatcher:
         self.services = services
         self._requests = services.requests
         self._role = role
-        self._apis = served_apis(services.compatibility, role, "zookeeper" in services.extras)
-        self._routes: dict[int, Route] = {}
-        self._raw_paths: dict[str, Any] = {}
-        #: By API key, the paths that stage what comes together.
-        self._stagers: dict[int, ProducePath | CommitPath] = {}
+        routes = Routes(services, role)
+        #: What is to be done with requests of a key (times 65536) and version; None: not served.
+        self.find_route = routes.find
+        self._routes = routes.known
+        self._stagers = routes.stagers
+        self._stats = routes.stats
         self._tasks: set[asyncio.Task[None]] = set()
-        #: By API key; Fetch tells consumers and followers apart by itself.
-        self._stats: dict[int, ApiStats] = {}
 
     # -- what a connection calls --
 
@@ -178,7 +127,7 @@ class Dispatcher:
         route = self._routes.get(key_and_version) or self.find_route(key_and_version)
         if route is None:
             return self._refuse_version(connection, frame, key_and_version)
-        context, position = read_header(connection.context, frame, route)
+        context, position = route.read_header(connection.context, frame)
         if key_and_version not in connection.context.used:
             connection.context.used.add(key_and_version)
             connection.context.client_id = context.client_id
@@ -219,7 +168,7 @@ class Dispatcher:
                 undecided, lambda: self._call_raw(route, connection, kept, position, context)
             )
         except Exception as error:
-            raise _broken(route, error) from None
+            raise route.broken(error) from None
 
     def _decided(
         self, undecided: Undecided, again: Callable[[], Answer | Deferred[Answer]]
@@ -269,7 +218,7 @@ class Dispatcher:
         except Exception as error:
             return self._encode_error(route, context, request, error)
         if type(result) is route.response_type:
-            return encode_answer(route, context, result)
+            return route.encode(context, result)
         if type(result) is EncodedAnswer:
             head = _SIZE_AND_CORRELATION.pack(
                 len(result.data) + 4 + route.tagged_response_header, context.correlation_id
@@ -283,14 +232,14 @@ class Dispatcher:
             return self._encode_later(route, context, request, result)
         if type(result) is CoroutineType:
             return self._run(route, context, request, result)
-        return encode_answer(route, context, result)
+        return route.encode(context, result)
 
     def _encode_result(
         self, route: Route, context: RequestContext, request: Any, result: Deferred[Any]
     ) -> bytes | None:
         try:
             response = result.result()
-            return None if response is None else encode_answer(route, context, response)
+            return None if response is None else route.encode(context, response)
         except (ProtocolError, Undecided):
             raise
         except Exception as error:
@@ -334,7 +283,7 @@ class Dispatcher:
     # -- errors --
 
     def _encode_error(self, route: Route, context: RequestContext, request: Any, error: Exception) -> bytes:
-        return encode_answer(route, context, error_answer(route, request, error))
+        return route.encode(context, route.error_answer(request, error))
 
     def _refuse_version(
         self, connection: ConnectionCore, frame: bytes | memoryview, key_and_version: int
@@ -351,41 +300,7 @@ class Dispatcher:
         (correlation_id,) = _KEY_AND_VERSION.unpack_from(frame, 4)
         context = RequestContext(connection.context, _API_VERSIONS, 0, correlation_id)
         response = route.module.unsupported_version(self.services, self._role)
-        return encode_answer(route, context, response)
-
-    # -- routes --
-
-    def find_route(self, key_and_version: int) -> Route | None:
-        """What is to be done with requests of that key (times 65536) and version; None: not served."""
-        api_key, version = key_and_version >> 16, key_and_version & 0xFFFF
-        name = self._apis.module(api_key, version)
-        if name is None:
-            return None
-        module = import_module(f"kbroker.handlers.{name}")
-        raw = self._raw_paths.get(name)
-        if raw is None and hasattr(module, "raw_path"):
-            raw = self._raw_paths[name] = module.raw_path(self.services)
-            if name in _STAGING:
-                self._stagers[api_key] = raw
-        route = Route(
-            api_key,
-            version,
-            module,
-            guarded(self.services, api_key, module.handle) if hasattr(module, "handle") else None,
-            request_class(api_key),
-            response_class(api_key),
-            request_header_version(api_key, version) >= 2,
-            response_header_version(api_key, version) >= 1,
-            None if raw is None else raw.request,
-            getattr(module, "ELEMENTS_MAX", REQUEST_ELEMENTS_MAX),
-            self._role == BROKER and api_key in FORWARDED,
-            None if raw is not None else shape_of(response_class(api_key)),
-            self.services.requests.of(request_class(api_key).NAME.removesuffix("Request")),
-        )
-        if api_key != _FETCH:
-            self._stats[api_key] = route.stats
-        self._routes[key_and_version] = route
-        return route
+        return route.encode(context, response)
 
 
 def note(
@@ -416,87 +331,3 @@ def asked(authorizer: Access, undecided: Undecided, again: Callable[[], Any]) ->
     assert authorizer.ask is not None
     authorizer.ask(undecided.questions).then(go_on)
     return answer
-
-
-def error_answer(route: Route, request: Any, error: Exception) -> Any:
-    """The API's own shape for an error that escaped its handler.
-
-    Raises:
-        ProtocolError: it has no shape for errors; the connection closes.
-    """
-    if isinstance(error, ApiError):
-        code, message = error.code, error.message
-    else:
-        _log_bug(route, error)
-        code, message = ErrorCode.UNKNOWN_SERVER_ERROR, None
-    shape = getattr(route.module, "error_response", None)
-    if shape is not None:
-        return shape(request, route.version, code, message)
-    response = route.response_type()
-    if not hasattr(response, "error_code"):
-        raise ProtocolError(f"{route.request_type.NAME} v{route.version} failed ({code.name})")
-    response.error_code = code
-    if message is not None and hasattr(response, "error_message"):
-        response.error_message = message
-    return response
-
-
-def read_header(
-    connection: ConnectionContext, frame: bytes | memoryview, route: Route
-) -> tuple[RequestContext, int]:
-    """The rest of the request header (v1, or v2 with tags): client id, and where the body begins.
-
-    A client id that is not UTF-8 is taken as it is, Kafka never looks inside.
-    """
-    if len(frame) < 10:
-        raise ProtocolError("request header is cut short")
-    _, correlation_id, length = _HEADER.unpack_from(frame)
-    if route.api_key == _CONTROLLED_SHUTDOWN and route.version == 0:
-        # The one request whose header has no client id.
-        return RequestContext(connection, route.api_key, 0, correlation_id, None), 8
-    position = 10
-    client_id = None
-    if length >= 0:
-        position += length
-        if position > len(frame):
-            raise ProtocolError("client id is cut short")
-        client_id = str(frame[10:position], "utf-8", "replace")
-    if route.flexible_header:
-        try:
-            if frame[position]:
-                _, position = read_unknown_tags(frame, position)
-            else:
-                position += 1
-        except IndexError:
-            raise ProtocolError("request header is cut short") from None
-    context = RequestContext(connection, route.api_key, route.version, correlation_id, client_id)
-    return context, position
-
-
-def encode_answer(route: Route, context: RequestContext, response: Any) -> bytes:
-    out = bytearray(9 if route.tagged_response_header else 8)
-    errors = route.errors
-    if (
-        errors is not None
-        and type(response) is route.response_type
-        and (errors.arrays or response.error_code)
-    ):
-        tally(errors, response, route.stats)
-    try:
-        response.encode_into(out, route.version)
-    except Exception as error:
-        raise _broken(route, error) from None
-    _SIZE_AND_CORRELATION.pack_into(out, 0, len(out) - 4, context.correlation_id)
-    return bytes(out)
-
-
-def _log_bug(route: Route, error: Exception) -> None:
-    _log.error("%s v%d failed", route.request_type.NAME, route.version, exc_info=error)
-
-
-def _broken(route: Route, error: Exception) -> ProtocolError:
-    """Our own bug, where no answer in the API's shape is possible: the connection closes, the others go
-    on.
-    """
-    _log_bug(route, error)
-    return ProtocolError(f"{route.request_type.NAME} v{route.version} failed here")

@@ -11,11 +11,12 @@ from kbroker.errors import ApiError, ErrorCode, ProtocolError
 from kbroker.handlers.context import CONTROLLER, ConnectionContext, RequestContext
 from kbroker.protocol.bounded_decode import decode_request
 from kbroker.security.authorizer import Undecided
-from kbroker.server.dispatch import asked, encode_answer, error_answer, read_header
+from kbroker.server.dispatch import asked
 
 if TYPE_CHECKING:
     from kbroker.protocol.primitives import Message
-    from kbroker.server.dispatch import Dispatcher, Route
+    from kbroker.server.dispatch import Dispatcher
+    from kbroker.server.routes import Route
 
 
 class InnerCalls:
@@ -47,16 +48,14 @@ class InnerCalls:
             failed.fail(ApiError(ErrorCode.UNSUPPORTED_VERSION))
             return failed
         try:
-            context, position = read_header(connection, frame, route)
+            context, position = route.read_header(connection, frame)
             request, _ = decode_request(
                 route.request_type, frame, route.version, position, route.elements_max
             )
         except ProtocolError as error:
             failed.fail(error)
             return failed
-        return self._call(route, context, request).map(
-            lambda response: encode_answer(route, context, response)[4:]
-        )
+        return self._call(route, context, request).map(lambda response: route.encode(context, response)[4:])
 
     def ask(self, request: Message) -> Deferred[Any]:
         """The answer to a request of this node to itself; fails with ApiError NOT_CONTROLLER if it does not
@@ -120,6 +119,6 @@ def _give_error(answer: Deferred[Any], route: Route, request: Any, error: Except
         answer.fail(error)
         return
     try:
-        answer.resolve(error_answer(route, request, error))
+        answer.resolve(route.error_answer(request, error))
     except ProtocolError as problem:
         answer.fail(problem)
