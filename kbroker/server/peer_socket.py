@@ -116,7 +116,10 @@ class PeerSocket(asyncio.BufferedProtocol):
     def write(self, data: bytes | bytearray) -> None:
         """Send; nothing happens when the connection is gone."""
         if self.transport is not None:
-            self.transport.write(data)
+            try:  # noqa: SIM105 - costs nothing
+                self.transport.write(data)
+            except RuntimeError:
+                pass  # uvloop has closed it; who waits is told by a time-out
 
     def abort(self) -> None:
         """Close at once; no frame is given any more."""
@@ -190,12 +193,23 @@ async def connect(
     make: Callable[[], asyncio.BaseProtocol],
     tls: ssl.SSLContext | None = None,
 ) -> tuple[PeerFailure, str] | None:
-    """One attempt; why it failed, or None."""
+    """One attempt; why it failed, or None. What `make` gives has a `transport` while it is connected."""
     more: dict[str, Any] = {} if tls is None else {"ssl": tls, "server_hostname": address.host}
+    made: list[asyncio.BaseProtocol] = []
+
+    def noted() -> asyncio.BaseProtocol:
+        made.append(make())
+        return made[-1]
+
     try:
         async with asyncio.timeout(CONNECT_MS_MAX / 1000):
-            await loop.create_connection(make, address.host, address.port, **more)
-    except TimeoutError:
+            await loop.create_connection(noted, address.host, address.port, **more)
+    except TimeoutError as error:
+        for each in made:
+            if getattr(each, "transport", None) is not None:
+                # On a busy machine it may be connected, and in use, just when the time is over: then it is
+                # closed without a word to it.
+                each.connection_lost(error)
         return PeerFailure.TIMED_OUT, f"no connection within {CONNECT_MS_MAX} ms"
     except OSError as error:
         text = error.strerror or str(error)

@@ -23,7 +23,7 @@ from kbroker.protocol.generated.metadata_request import MetadataRequest, Metadat
 from kbroker.protocol.generated.metadata_response import MetadataResponse
 from kbroker.protocol.generated.vote_request import VoteRequest
 from kbroker.protocol.header import parse_request_header
-from kbroker.server import peer_watch
+from kbroker.server import peer_socket, peer_watch
 from kbroker.server.peer_client import PeerClient
 from kbroker.server.peer_socket import ReceiveBuffers
 from kbroker.server.runtime import LoopTimer
@@ -289,6 +289,41 @@ async def test_a_peer_that_accepts_and_says_nothing(world):
     # The connection still waits for its first answer; closing it is what a new attempt begins with.
     world.client.close_channel(world.peer.address, "raft")
     assert (await world.ask()).cluster_id
+
+
+async def test_a_connection_whose_time_is_over_just_when_it_is_there(world, monkeypatch):
+    """The loop closes it without a word: nobody may go on with it."""
+    loop, over = asyncio.get_running_loop(), asyncio.Event()
+    create_connection = loop.create_connection
+
+    async def late(make, *where, **more):
+        transport, _ = await create_connection(make, *where, **more)
+        await over.wait()
+        transport.set_protocol(asyncio.Protocol())
+        transport.abort()
+        raise TimeoutError
+
+    world.peer.silent.add(ApiKey.FETCH)
+    with monkeypatch.context() as patched:
+        patched.setattr(loop, "create_connection", late)
+        await world.ask()
+        parked = world.client.send(world.peer.address, FetchRequest(), timeout_ms=60_000, channel="raft")
+        over.set()
+        assert await reason_of(wait(parked)) is PeerFailure.CLOSED
+    assert (await world.ask()).cluster_id
+    assert world.peer.connections == 2
+
+
+async def test_a_transport_that_is_closed_before_it_says_so_takes_nothing(world):
+    """As uvloop's: whoever sends must not hear of it but by its answer."""
+
+    class Closed:
+        def write(self, data):
+            raise RuntimeError("the handler is closed")
+
+    sock = peer_socket.PeerSocket(ReceiveBuffers(1000), None, None, None)
+    sock.transport = Closed()
+    sock.write(b"x")
 
 
 async def test_an_answer_that_is_no_frame_closes_the_connection(world):
