@@ -1,6 +1,6 @@
 """A small cluster moves from ZooKeeper to KRaft, its nodes in this process; `kbroker-admin migrate` watches.
 
-With processes, clients all the while, and Apache Kafka's nodes: tests/compat/mixed/test_zk_migration.py (`make mixed`).
+With processes, clients all the while, and Apache Kafka's nodes: `tests/compat/mixed/test_zk_migration.py`.
 """
 
 from __future__ import annotations
