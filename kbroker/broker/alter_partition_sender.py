@@ -8,6 +8,7 @@ no harm: it names the partition epoch that it is based on, and comes true once a
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
@@ -192,18 +193,22 @@ class AlterPartitionSender:
                     decided[(bytes(topic.topic_id), each.partition_index)] = each
         again = False
         before = self.expands, self.shrinks, self.failures
+        refusals: Counter[str] = Counter()
         for partition, proposal in sent.items():
             answer = decided.get((partition.topic_id, partition.topic_partition.partition))
+            if answer is not None and answer.error_code:
+                refusals[error_code(answer.error_code).name] += 1
             if answer is None or not self._decided(partition, proposal, answer):
                 # What was proposed since replaces it.
                 self._unsent.setdefault(partition, proposal)
                 again = True
         if (self.expands, self.shrinks, self.failures) != before:
             _log.info(
-                "in-sync sets: %d have grown, %d have shrunk, %d stay",
+                "in-sync sets: %d have grown, %d have shrunk, %d stay%s",
                 self.expands - before[0],
                 self.shrinks - before[1],
                 self.failures - before[2],
+                _told(refusals),
             )
         if self._unsent:
             self._arm(RETRY_MS if again else 0)
@@ -237,6 +242,11 @@ class AlterPartitionSender:
         verdict = partition.isr_refused(proposal, code)
         _log.debug("%s: in-sync set %s refused (%s): %s", tp, list(proposal.isr), code.name, verdict.value)
         return verdict is not Verdict.RETRY
+
+
+def _told(refusals: Counter[str]) -> str:
+    """What the controller says to those that stay as they are."""
+    return f" ({', '.join(f'{code}: {count}' for code, count in refusals.items())})" if refusals else ""
 
 
 def _stands(partition: Partition, proposal: Proposal) -> bool:

@@ -6,6 +6,7 @@ leads by then, until its time is over; like Kafka's channel it may so be carried
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,16 @@ ATTEMPT_MS_MAX = 30_000.0
 class _Ask:
     """One request on its way."""
 
-    __slots__ = ("answer", "channel", "deadline_ms", "pause", "pause_ms", "request", "timeout")
+    __slots__ = (
+        "alone_since_ms",
+        "answer",
+        "channel",
+        "deadline_ms",
+        "pause",
+        "pause_ms",
+        "request",
+        "timeout",
+    )
 
     def __init__(self, request: Message, channel: str, deadline_ms: float) -> None:
         self.request = request
@@ -36,6 +46,8 @@ class _Ask:
         self.answer: Deferred[Any] = Deferred()
         self.pause_ms = PAUSE_MS_MIN
         self.timeout: TimerHandle | None = None
+        #: Since when no controller is known.
+        self.alone_since_ms: float | None = None
         #: Runs while it waits for its next attempt.
         self.pause: TimerHandle | None = None
 
@@ -69,6 +81,10 @@ class ControllerChannel:
         self._channels: dict[str, None] = {}
         self._waiting: dict[_Ask, None] = {}
         self._closed = False
+        #: How long a request waits while no controller is known, if its own time is longer; and what its
+        #: sender is then told.
+        self.patience_ms = math.inf
+        self.why_nobody: Callable[[], str | None] = _not_said
         #: The controller that refuses connections, as it is gone and no other one elected.
         self._refusing: PeerAddress | None = None
 
@@ -121,8 +137,16 @@ class ControllerChannel:
             return
         address = self._leader = self._find()
         if address is None:
-            self._again_later(ask)
-        elif address.node_id == self._node_id:
+            now_ms = self._clock.monotonic_ms()
+            if ask.alone_since_ms is None:
+                ask.alone_since_ms = now_ms
+            if now_ms - ask.alone_since_ms < self.patience_ms:
+                self._again_later(ask)
+            else:
+                self._too_late(ask)
+            return
+        ask.alone_since_ms = None
+        if address.node_id == self._node_id:
             self._ask_here(ask.request).then(lambda done: self._answered(ask, done))
         else:
             left = ask.deadline_ms - self._clock.monotonic_ms()
@@ -170,7 +194,7 @@ class ControllerChannel:
 
     def _too_late(self, ask: _Ask) -> None:
         self._waiting.pop(ask, None)
-        self._finish(ask, ApiError(ErrorCode.REQUEST_TIMED_OUT))
+        self._finish(ask, ApiError(ErrorCode.REQUEST_TIMED_OUT, self.why_nobody()))
 
     def _finish(self, ask: _Ask, error: ApiError) -> None:
         _stop(ask, for_good=True)
@@ -186,3 +210,7 @@ def _stop(ask: _Ask, *, for_good: bool = False) -> None:
         timeout, ask.timeout = ask.timeout, None
         if timeout is not None:
             timeout.cancel()
+
+
+def _not_said() -> str | None:
+    return None

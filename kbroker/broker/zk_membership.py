@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+#: Of clients' requests while this node has no session with ZooKeeper, or nobody is the controller.
+_PATIENCE_MS = 5000.0
 #: Of a stop: how long each of so many requests for leave may take, and the pause between.
 _LEAVE_TIMEOUT_MS, _LEAVE_TRIES, _LEAVE_PAUSE_MS = 3000.0, 3, 100.0
 
@@ -72,6 +74,8 @@ class ZkMembership(AmongBrokers):
             listener=listener,
             request_timeout_ms=request_timeout_ms,
         )
+        self.channel.patience_ms = _PATIENCE_MS
+        self.channel.why_nobody = self._why_nobody
         self.watch.on_gone = zk.broker_gone
         zk.controller.watch(self)
         zk.controller.producer_ids = self._ids_of_producers()
@@ -147,6 +151,12 @@ class ZkMembership(AmongBrokers):
     def _on_metadata(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
         if old.controller_id != new.controller_id or old.brokers is not new.brokers:
             self.channel.leader_changed()
+
+    def _why_nobody(self) -> str | None:
+        """For those who have asked for the controller in vain."""
+        if not self._zk.is_heard():
+            return f"There is no session with ZooKeeper at {self._zk.servers}, and so no controller."
+        return None
 
     def _find_controller(self) -> PeerAddress | None:
         image = self._zk.metadata.image

@@ -96,6 +96,7 @@ class ZkNode:
         at_once: int = 500,
     ) -> None:
         self._setup = setup
+        self.servers = setup.servers
         self._clock = clock
         self._timer = timer
         self.client = ZkClient(open_link, clock, timer, setup.session_ms)

@@ -152,3 +152,21 @@ def test_after_close_all_that_waits_fails(world):
     for answer in (waiting, world.send()):
         with pytest.raises(ApiError):
             answer.result()
+
+
+def test_where_no_controller_is_known_patience_may_end_before_the_time(world):
+    world.channel.patience_ms = 1000.0
+    world.channel.why_nobody = lambda: "There is no session."
+    world.leader = None
+    first = world.send()
+    world.timer.advance(900)
+    world.leader = ONE
+    world.channel.leader_changed()
+    world.peers.fail(PeerError(PeerFailure.CLOSED, ONE))
+    world.leader = None
+    world.timer.advance(900)
+    assert not first.done
+    world.timer.advance(400)
+    with pytest.raises(ApiError, match="There is no session") as refused:
+        first.result()
+    assert refused.value.code is ErrorCode.REQUEST_TIMED_OUT
