@@ -119,6 +119,9 @@ def open_log(
         logger.warning("%s ends at %d, before its start %d: beginning anew there", tp, end, log_start)
         segments = _begin_anew(log_dir, path, segments, log_start, config, now_ms)
         end, recovered = log_start, ProducerState()
+        # Those that are known are not the epoch of what was there last: a leader that has more of them would
+        # have the log cut below what was deleted.
+        epochs.clear()
     epochs.truncate_from_end(end + 1)
     epochs.truncate_from_start(log_start)
     all_segments = LogSegments(segments)

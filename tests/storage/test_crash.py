@@ -289,6 +289,24 @@ def test_what_is_durable_behind_a_segment_that_was_cut_does_not_meet_what_was_cu
     assert again.epochs.entries() == [(0, 0), (1, offset)]
 
 
+def test_84_a_log_that_lost_all_but_its_start_knows_of_no_epoch() -> None:
+    """Epochs of before would have it cut below its start, and fetch again what was deleted."""
+    disk = MemoryDisk()
+    logs = manager(disk, segment_bytes=300)
+    log = logs.get_or_create(TP, TOPIC_ID, LogConfig(segment_bytes=300), NOW_MS)
+    for value in range(12):
+        log.append_as_leader(batch(b"%d" % value), value // 5, NOW_MS)
+        log.flush_staged()
+        if value == 6:
+            log.fsync()
+    log.high_watermark = 12
+    log.delete_records_to(11)
+    logs.checkpoint_log_starts()
+    again = manager(disk.crash(Tail.LOST), segment_bytes=300).get(TP)
+    assert (again.log_start_offset, again.log_end_offset) == (11, 11)
+    assert again.epochs.entries() == []
+
+
 def make_durable(log: Log, number: int) -> None:
     """As for a recovery point, or as for an acknowledgement."""
     if number % 2:
