@@ -440,7 +440,10 @@ def _for_zookeepers_brokers(
     """While there are such brokers each change that they must hear of gets a new leader epoch."""
     if image.zk_migration_state != MIGRATING:
         return records
-    return with_leader_epochs(records, image, by_leader)
+    in_zookeeper = {each.id for each in image.brokers.values() if each.is_migrating_zk_broker}
+    if not in_zookeeper:
+        return records
+    return with_leader_epochs(records, image, by_leader, each_of=lambda old: old.leader in in_zookeeper)
 
 
 def _assigned(found: Reading) -> frozenset[int]:

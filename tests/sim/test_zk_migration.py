@@ -3,10 +3,12 @@
 import pytest
 
 from kbroker.broker.zk_migration import ZkMigration
+from kbroker.controller.decision import Decision
 from kbroker.controller.zookeeper import paths
 from kbroker.controller.zookeeper.cluster_znodes import MigrationZnode
 from kbroker.controller.zookeeper.tree import Create, Delete, SetData
 from kbroker.metadata.image import BEFORE_MIGRATION, MIGRATING
+from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
 from tests.sim.migration_world import BROKERS, CONTROLLERS, MigrationWorld
 
 
@@ -74,6 +76,30 @@ def test_brokers_of_kraft_are_not_told_and_zookeeper_is():
     world.check()
     assert world.brokers.told == []
     assert world.migration.status()["kraft_brokers"] == list(BROKERS)
+
+
+def test_a_leader_in_zookeepers_mode_hears_of_each_change():
+    world = MigrationWorld()
+    world.prepare()
+    world.settled()
+    world.register(2, zk=False)
+    # A broker of KRaft tells in which directory its replica lies; the leader knows nothing of directories.
+    change = PartitionChangeRecord(
+        partition_id=0, topic_id=b"a" * 16, directories=[bytes(15) + b"\x02", b"dir%013d" % 2]
+    )
+    world.brokers.told.clear()
+    world.append(lambda image: Decision(None, [change]))
+    world.settled()
+    world.check()
+    partition = world.image.topics.partition("a", 0)
+    told = {
+        broker: state.partition_epoch
+        for broker, request in world.brokers.told
+        if request.NAME == "LeaderAndIsrRequest"
+        for topic in request.topic_states
+        for state in topic.partition_states
+    }
+    assert told == {1: partition.partition_epoch}
 
 
 STEPS = {

@@ -4,7 +4,7 @@ and notifications; and what ZooKeeper's brokers need of a decision that KRaft's 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -118,24 +118,36 @@ def births(image: ClusterImage, unborn: Sequence[TopicPartition]) -> list[Metada
 
 
 def with_leader_epochs(
-    records: Sequence[MetadataRecord], image: ClusterImage, by_leader: bool = False
+    records: Sequence[MetadataRecord],
+    image: ClusterImage,
+    by_leader: bool = False,
+    *,
+    each_of: Callable[[PartitionImage], bool] | None = None,
 ) -> list[MetadataRecord]:
     """The records, with a new leader epoch for each change that brokers must hear of.
 
     A broker of the ZooKeeper era obeys LeaderAndIsr only with a higher leader epoch than it knows; in KRaft
     it reads the log. An ISR that the leader itself proposed (`by_leader`) it learns from the answer.
+
+    Args:
+        each_of: of whose changes the leader must hear whatever they are: as long as it does not know of one
+            its proposals are refused.
     """
     latest: dict[tuple[Uuid, int], PartitionImage] = {}
     changed: list[MetadataRecord] = []
     for record in records:
         if record.NAME == "PartitionChangeRecord":
-            record = _with_leader_epoch(record, image, latest, by_leader)
+            record = _with_leader_epoch(record, image, latest, by_leader, each_of)
         changed.append(record)
     return changed
 
 
 def _with_leader_epoch(
-    record: Any, image: ClusterImage, latest: dict[tuple[Uuid, int], PartitionImage], by_leader: bool
+    record: Any,
+    image: ClusterImage,
+    latest: dict[tuple[Uuid, int], PartitionImage],
+    by_leader: bool,
+    each_of: Callable[[PartitionImage], bool] | None,
 ) -> Any:
     key = (record.topic_id, record.partition_id)
     old = latest.get(key)
@@ -146,6 +158,7 @@ def _with_leader_epoch(
         old = topic.partitions[record.partition_id]
     moved = (record.replicas, record.adding_replicas, record.removing_replicas)
     news = any(each is not None for each in moved) or (record.isr is not None and not by_leader)
+    news = news or (each_of is not None and not by_leader and each_of(old))
     if news and record.leader == _LEADER_UNCHANGED and old.leader != NO_LEADER:
         record = copy(record)
         record.leader = old.leader
