@@ -57,7 +57,7 @@ class Moving:
         name = "CONTROLLER" if node_id == CONTROLLER else "PLAINTEXT"
         settings = {
             "listeners": f"{name}://127.0.0.1:{self.ports[node_id]}",
-            "log.dirs": str(self.folder / f"node-{node_id}"),
+            "log.dirs": ",".join(str(self.folder / f"node-{node_id}" / each) for each in ("a", "b")),
             "offsets.topic.replication.factor": "2",
         }
         zookeeper = {
