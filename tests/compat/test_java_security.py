@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
 import re
 from pathlib import Path
 
@@ -9,10 +11,17 @@ import pytest
 
 from kbroker.client.cluster import Cluster
 from kbroker.client.users import list_users, set_user
+from kbroker.testing import Broker
 from tests.compat.javatools import JavaTools
 from tests.security.certificates import write
+from tests.security.kdc import REALM, Kdc, find
 from tests.security.logins import PLAIN_MODULE, SCRAM_MODULE, client_jaas
 from tests.security.secured import Secured
+from tests.security.test_kerberos import JAAS as KERBEROS
+from tests.security.test_oauth import url_of
+from tests.security.test_token_endpoint import Provider
+
+_OAUTH = "org.apache.kafka.common.security.oauthbearer"
 
 
 def settings(secured: Secured, folder: Path, listener: str, mechanism: str = "", jaas: str = "") -> str:
@@ -67,3 +76,58 @@ def test_java_logs_in_everywhere(java: JavaTools, tmp_path: Path) -> None:
             settings(secured, tmp_path, "SSL"),
         ]
         assert java.run("logins", "t", *files).ok().strip() == "ok"
+
+
+@pytest.mark.jvm
+def test_java_logs_in_by_tickets_and_tokens(
+    java: JavaTools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """GSSAPI with a key, where there is a KDC; OAUTHBEARER with signed tokens of an endpoint."""
+    has_kdc = find("krb5kdc") is not None and importlib.util.find_spec("gssapi") is not None
+    common = {"security.protocol": "SASL_PLAINTEXT"}
+    with Provider() as provider:
+        keys = url_of(tmp_path, provider.key)
+        config = {
+            "listeners": "PLAINTEXT://127.0.0.1:0,SASL_PLAINTEXT://127.0.0.1:0",
+            "sasl.enabled.mechanisms": "OAUTHBEARER,GSSAPI" if has_kdc else "OAUTHBEARER",
+            "sasl.oauthbearer.jwks.endpoint.url": keys,
+            "sasl.oauthbearer.expected.audience": "kafka",
+            "sasl.oauthbearer.expected.issuer": "me",
+            "kbroker.oauthbearer.allowed.urls": keys,
+        }
+        ways = {
+            "token": {
+                "sasl.mechanism": "OAUTHBEARER",
+                "sasl.login.callback.handler.class": f"{_OAUTH}.OAuthBearerLoginCallbackHandler",
+                "sasl.jaas.config": f"{_OAUTH}.OAuthBearerLoginModule required;",
+                "system.org.apache.kafka.sasl.oauthbearer.allowed.urls": provider.url,
+                **provider.settings(),
+            }
+        }
+        if has_kdc:
+            kdc = Kdc(tmp_path, ["kafka/localhost", "alice"])
+            for name, value in kdc.environment.items():
+                monkeypatch.setenv(name, value)
+            module = f'{KERBEROS} keyTab="{kdc.keytab}" principal='
+            config["sasl.jaas.config"] = f'{module}"kafka/localhost@{REALM}";'
+            ways["ticket"] = {
+                "sasl.mechanism": "GSSAPI",
+                "sasl.kerberos.service.name": "kafka",
+                "sasl.jaas.config": f'{module}"alice@{REALM}";',
+                "system.java.security.krb5.conf": f"{tmp_path}/krb5.conf",
+            }
+        else:
+            kdc = None
+        with contextlib.ExitStack() as stack:
+            if kdc is not None:
+                kdc.start()
+                stack.callback(kdc.stop)
+            broker = stack.enter_context(Broker(config=config))
+            broker.create_topic("t")
+            common["bootstrap.servers"] = f"127.0.0.1:{broker.ports['SASL_PLAINTEXT']}"
+            files = [
+                write(tmp_path, way, "\n".join(f"{name}={value}" for name, value in (common | more).items()))
+                for way, more in ways.items()
+            ]
+            assert java.run("logins", "t", *files).ok().strip() == "ok"
+        provider.shutdown()

@@ -7,6 +7,7 @@ from base64 import urlsafe_b64encode
 
 import aiokafka
 import confluent_kafka
+import kafka.net.sasl.oauth
 import pytest
 from aiokafka.abc import AbstractTokenProvider
 from joserfc import jwt
@@ -266,6 +267,21 @@ async def test_aiokafka(brokers):
     await producer.start()
     await producer.send_and_wait("t", b"x")
     await producer.stop()
+
+
+def test_kafka_python(brokers, keys):
+    class Tokens(kafka.net.sasl.oauth.AbstractTokenProvider):
+        def token(self):
+            return signed(keys["rsa"], "RS256")
+
+    producer = kafka.KafkaProducer(
+        bootstrap_servers=f"127.0.0.1:{brokers.ports['SIGNED']}",
+        security_protocol="SASL_PLAINTEXT",
+        sasl_mechanism="OAUTHBEARER",
+        sasl_oauth_token_provider=Tokens(),
+    )
+    assert producer.send("t", b"x").get(60).topic == "t"
+    producer.close()
 
 
 def test_our_own_client(brokers):

@@ -9,7 +9,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/** A record there and back by each way to log in. Arguments: topic, then files of client settings. Prints ok. */
+/**
+ * A record there and back by each way to log in. Arguments: topic, then files of client settings, in which those of
+ * the JVM begin with "system.". Prints ok.
+ */
 public final class Logins {
     private Logins() {}
 
@@ -19,6 +22,12 @@ public final class Logins {
             Properties settings = new Properties();
             try (FileInputStream in = new FileInputStream(args[i])) {
                 settings.load(in);
+            }
+            for (String name : settings.stringPropertyNames()) {
+                if (name.startsWith("system.")) {
+                    System.setProperty(name.substring("system.".length()), settings.getProperty(name));
+                    settings.remove(name);
+                }
             }
             long offset;
             try (KafkaProducer<String, String> producer =
