@@ -118,7 +118,9 @@ class Sender(Client):
             "bootstrap.servers": self.bootstrap,
             "acks": "all",
             "linger.ms": 0,
-            "message.timeout.ms": 60_000,
+            # A message that is given up lets librdkafka send what was in its batch once more: doubles of its
+            # own making.
+            "message.timeout.ms": 240_000,
             "request.timeout.ms": 10_000,
             "enable.idempotence": self._idempotent,
         }
