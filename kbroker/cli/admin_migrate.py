@@ -92,7 +92,7 @@ def next_step(found: Mapping[str, Any]) -> str:
             return f"restart broker {without} with {_SETTINGS}"
         missing = _ids(driver.get("missing_brokers", ()))
         if missing:
-            return f"see why broker {missing} is not in the quorum: it has to run, with {_FLAG}=true"
+            return f"restart broker {missing} with {_SETTINGS}; if it was, see why it is not in the quorum"
         return "wait: the quorum copies everything as soon as it has what it waits for"
     if phase == "MIGRATION":
         if found["in_zookeeper_mode"]:
@@ -166,8 +166,10 @@ def merged(
     quorum: Mapping[str, Any] = quorums[-1] if quorums else {}
     said = {each["broker"]["node"]: each["broker"] for each in told if each["broker"] is not None}
     in_zookeeper, in_kraft = quorum.get("in_zookeeper_mode", []), quorum.get("in_kraft_mode", [])
+    missing = (quorum.get("driver") or {}).get("missing_brokers", [])
+    known = {int(node_id): address for node_id, address in quorum.get("addresses", {}).items()}
     brokers = []
-    for node_id in sorted({*addresses, *in_zookeeper, *in_kraft}):
+    for node_id in sorted({*addresses, *in_zookeeper, *in_kraft, *missing}):
         own = said.get(node_id)
         registered = node_id in in_zookeeper or node_id in in_kraft
         mode = (
@@ -182,7 +184,7 @@ def merged(
         brokers.append(
             {
                 "id": node_id,
-                "address": addresses.get(node_id),
+                "address": addresses.get(node_id, known.get(node_id)),
                 "mode": mode,
                 "migrates": own["migrates"] if own else True if node_id in in_zookeeper else None,
                 "registered": registered,

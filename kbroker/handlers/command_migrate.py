@@ -1,7 +1,8 @@
 """The command `migrate`: how far the cluster is on its way from ZooKeeper to KRaft (KIP-866).
 
-No arguments. A broker tells how it takes part, and what the quorum's active controller says; a controller
-tells what it knows itself. Result: {"broker": …, "quorum": …}, each may be null.
+A broker tells how it takes part, and what the quorum's active controller says; a controller that is not
+active asks that one, too. Argument `here`: nobody else is asked. Result: {"broker": …, "quorum": …}, each may
+be null.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from kbroker.broker.deferred import Deferred
 from kbroker.config.quorum import migrates
 from kbroker.errors import ApiError, ProtocolError
 from kbroker.handlers.context import CONTROLLER
+from kbroker.handlers.kbroker_command import argument
 from kbroker.metadata.image import BEFORE_MIGRATION, MIGRATED, MIGRATING, NOT_MIGRATED
 from kbroker.protocol.generated.kbroker_command_request import KbrokerCommandRequest
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from kbroker.broker.services import Services
     from kbroker.broker.zk_follower import ZkFollower
     from kbroker.handlers.context import RequestContext
-    from kbroker.metadata.image import ClusterImage
+    from kbroker.metadata.image import BrokerImage, ClusterImage
 
 _PHASES = {
     NOT_MIGRATED: "NONE",
@@ -36,17 +38,18 @@ def run(
     services: Services, context: RequestContext, arguments: dict[str, Any]
 ) -> dict[str, Any] | Deferred[dict[str, Any]]:
     """See the module."""
-    if context.connection.role == CONTROLLER:
-        return {"broker": None, "quorum": _of_controller(services)}
     tie: QuorumTie | None = services.extras.get("quorum_tie")
+    broker = None if context.connection.role == CONTROLLER else _of_broker(services, tie)
     if "zookeeper" in services.extras and tie is None:
-        return {"broker": _of_broker(services, None), "quorum": None}
-    if tie is None and services.controller.active:
-        return {"broker": _of_broker(services, None), "quorum": _of_controller(services)}
-    image = services.metadata.image if tie is None else tie.image
+        return {"broker": broker, "quorum": None}
+    known = _of_quorum(services, tie)
     channel = services.to_controller if tie is None else tie.channel
-    assert channel is not None
-    known = {**_of_log(image), "source": f"broker {services.broker_id}", "leader": image.controller_id}
+    if (
+        channel is None
+        or argument(arguments, "here", bool, False)
+        or (tie is None and services.controller.active)
+    ):
+        return {"broker": broker, "quorum": known}
     found: Deferred[dict[str, Any]] = Deferred()
 
     def heard(done: Deferred[Any]) -> None:
@@ -55,9 +58,10 @@ def run(
         except (ApiError, ProtocolError, ValueError, TypeError, KeyError):
             # Nobody leads, or it is Apache Kafka's.
             told = {}
-        found.resolve({"broker": _of_broker(services, tie), "quorum": {**known, **told}})
+        found.resolve({"broker": broker, "quorum": {**known, **told}})
 
-    channel.send(KbrokerCommandRequest(command="migrate"), _ASK_TIMEOUT_MS, channel="migrate").then(heard)
+    request = KbrokerCommandRequest(command="migrate", arguments=b'{"here":true}')
+    channel.send(request, _ASK_TIMEOUT_MS, channel="migrate").then(heard)
     return found
 
 
@@ -74,9 +78,10 @@ def _of_broker(services: Services, tie: QuorumTie | None) -> dict[str, Any]:
     }
 
 
-def _of_controller(services: Services) -> dict[str, Any]:
-    image = services.controller.committed_image
-    found = {**_of_log(image), "source": f"controller {services.broker_id}", "leader": image.controller_id}
+def _of_quorum(services: Services, tie: QuorumTie | None) -> dict[str, Any]:
+    """What everybody knows who reads the metadata log; more of it, the active controller."""
+    image = services.controller.committed_image if tie is None else tie.image
+    found = {**_of_log(image), "source": services.broker_id, "leader": image.controller_id}
     migration = services.extras.get("migration")
     if migration is not None and services.controller.active:
         found["driver"] = migration.status()
@@ -84,8 +89,8 @@ def _of_controller(services: Services) -> dict[str, Any]:
 
 
 def _of_log(image: ClusterImage) -> dict[str, Any]:
-    """What everybody knows who reads the metadata log."""
     return {
+        "addresses": {str(each.id): _address(each) for each in image.brokers.values()},
         "phase": _PHASES.get(image.zk_migration_state, str(image.zk_migration_state)),
         "in_zookeeper_mode": sorted(
             each.id for each in image.brokers.values() if each.is_migrating_zk_broker
@@ -97,3 +102,7 @@ def _of_log(image: ClusterImage) -> dict[str, Any]:
         "topics": len(image.topics),
         "offset": image.offset,
     }
+
+
+def _address(broker: BrokerImage) -> str | None:
+    return next((f"{each.host}:{each.port}" for each in broker.endpoints), None)
