@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+import subprocess
 
 import pytest
 
 from kbroker.errors import ConfigError
 from kbroker.quotas.client_quotas import ClientQuotas
-from kbroker.quotas.leases import CentralBucket
+from kbroker.quotas.leases import LEASE_S, CentralBucket
 from kbroker.quotas.windows import Windows
+from tests.needs import need_command
 
 pytest.importorskip("redis")
 from kbroker.server.central_quotas import CentralQuotas
@@ -85,3 +89,66 @@ async def test_a_server_that_is_silent_is_left_and_found_again(central, caplog):
 def test_a_bad_url_is_a_config_error():
     with pytest.raises(ConfigError, match=r"central\.url"):
         CentralQuotas(ClientQuotas(Windows(), Windows()), "http://x", "c")
+
+
+# -- a real server -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def redis(tmp_path):
+    """Debian's Redis (Valkey does as well), at a socket in a folder; `url` and `process`."""
+    name = "valkey-server" if os.path.exists("/usr/bin/valkey-server") else "redis-server"
+    path = tmp_path / "redis.sock"
+    arguments = ["--port", "0", "--unixsocket", str(path), "--save", "", "--dir", str(tmp_path)]
+    with subprocess.Popen([need_command(name, name), *arguments], stdout=subprocess.DEVNULL) as process:
+        while not path.exists():
+            assert process.poll() is None
+        process.url = f"unix://{path}"
+        yield process
+        process.send_signal(signal.SIGCONT)
+        process.kill()
+
+
+def node(redis, rate):
+    quotas = ClientQuotas(Windows(), Windows())
+    quotas.apply({(("user", "u"),): {"producer_byte_rate": rate}})
+    central = CentralQuotas(quotas, redis.url, "cluster")
+    quotas.count_centrally(central.health, 1 / 3)
+    return central
+
+
+async def test_a_real_server_counts_for_three_brokers(redis):
+    """Load that is all over the place: together they are given what the quota is, and no more."""
+    rate = 100_000.0
+    nodes = [node(redis, rate) for _ in range(3)]
+    loop, given = asyncio.get_running_loop(), 0.0
+    for central in nodes:
+        central.health.is_up = True
+    began_s = loop.time()
+    for number in range(12):
+        for share, central in zip((20, 3, 1), nodes):
+            found = allowance(central)
+            # Far more than there is, of which the first broker wants most.
+            found.charge(rate * share, number * 50)
+            before = found._pool
+            await central.round()
+            given += found._pool - before
+        await asyncio.sleep(0.05)
+    taken_s = loop.time() - began_s
+    assert rate * LEASE_S < given <= rate * (taken_s + LEASE_S) + 1
+    for central in nodes:
+        await central._client.aclose()
+
+
+async def test_a_real_server_that_hangs_is_left_and_found_again(redis):
+    central = node(redis, 3000.0)
+
+    async def until(is_up):
+        while central.health.is_up is not is_up:
+            await asyncio.sleep(0.01)
+
+    central.start()
+    for process_signal, is_up in ((signal.SIGCONT, True), (signal.SIGSTOP, False), (signal.SIGCONT, True)):
+        redis.send_signal(process_signal)
+        await asyncio.wait_for(until(is_up), 60)
+    central.stop()
