@@ -126,8 +126,14 @@ class Liveness:
         lowest = inf
         for broker_id, session in self._sessions.items():
             broker = image.brokers.get(broker_id)
-            # What is decided in this process is known in it.
-            if broker is not None and broker.active and broker_id != self._own_id:
+            # What is decided in this process is known in it. Brokers in ZooKeeper's mode are told, and do not
+            # go by what they have read; Kafka's say less than that (they count batches for records).
+            if (
+                broker is not None
+                and broker.active
+                and broker_id != self._own_id
+                and not broker.is_migrating_zk_broker
+            ):
                 lowest = min(lowest, session.metadata_offset)
         return lowest
 

@@ -90,6 +90,16 @@ def test_who_stops_waits_until_the_others_have_read_who_leads_now():
     assert liveness.others_know(image, 1), "the controller's own broker knows at once, itself does not count"
 
 
+def test_brokers_in_zookeepers_mode_are_not_waited_for():
+    image, liveness = cluster(1, 2), sessions()
+    liveness.start(image, 0.0)
+    liveness.heard(2, 20, 100, 0.0)
+    liveness.leaving(1, 101)
+    assert not liveness.others_know(image, 1)
+    told = image.brokers[2]._replace(is_migrating_zk_broker=True)
+    assert liveness.others_know(replace(image, brokers={**image.brokers, 2: told}), 1)
+
+
 def test_an_ended_session_lets_another_incarnation_come():
     liveness = sessions()
     liveness.heard(1, 10, 5, 0.0)
