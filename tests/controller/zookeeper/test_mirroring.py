@@ -15,6 +15,9 @@ from kbroker.controller.zookeeper.topic_znodes import Assignment
 from kbroker.controller.zookeeper.tree import Node, SetData, Tree, transactions
 from kbroker.controller.zookeeper.writing import Claim
 from kbroker.metadata.image import DIRECTORY_MIGRATING, MIGRATING, ClusterImage
+from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
+from kbroker.protocol.generated.partition_record import PartitionRecord
+from kbroker.protocol.generated.topic_record import TopicRecord
 from tests.controller.zookeeper.test_zookeeper_properties import Histories, facts
 
 CLAIM = Claim(7, 0)
@@ -114,3 +117,29 @@ def test_after_the_copy_zookeeper_has_what_it_lacked():
     assert facts(again.image())["topics"] == facts(comparable(image))["topics"]
     # What was right is not touched.
     assert not any(isinstance(op, SetData) and op.path == paths.state("whole", 0) for op in ops)
+
+
+def test_changes_written_at_once_are_as_many_versions():
+    tree = small_tree()
+    before = copy_of(tree, 1)
+    topic = before.topics.get("whole")
+    changes = [
+        PartitionChangeRecord(topic_id=topic.id, partition_id=0, isr=[1 + each % 2]) for each in range(3)
+    ]
+    new = [
+        TopicRecord(name="new", topic_id=b"n" * 16),
+        PartitionRecord(
+            topic_id=b"n" * 16,
+            partition_id=0,
+            replicas=[1],
+            isr=[1],
+            leader=1,
+            leader_epoch=2,
+            partition_epoch=2,
+        ),
+    ]
+    after = before.apply([*changes, *new])
+    tree.apply(mirrored(before, after, tree, CLAIM, MigrationZnode(1, 2, 3, 4)))
+    assert tree.get(paths.state("whole", 0)).version == 12
+    assert tree.get(paths.state("new", 0)).version == 2
+    assert read(tree).image().topics.partition("whole", 0).isr == (1,)
