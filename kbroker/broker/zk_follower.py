@@ -187,8 +187,9 @@ class ZkFollower:
             self._metadata.handed_over(new.offset, new, difference(image, new))
 
     def _go_on(self) -> None:
-        # An earlier life may be meant: that is known with the registration.
-        while self._line and not self._is_at_work and self._broker_epoch() >= 0:
+        # An earlier life may be meant: that is known with the registration. A quorum's controller is obeyed
+        # while there is no session with ZooKeeper, too.
+        while self._line and not self._is_at_work and max(self._broker_epoch(), self.own_epoch()) >= 0:
             self._is_at_work = True
             self._line.popleft()()
 

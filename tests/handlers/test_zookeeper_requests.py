@@ -186,6 +186,14 @@ def test_a_kraft_controller_means_the_registration_with_the_quorum(node):
     assert node.cache.image.brokers[1].epoch == OWN_EPOCH
 
 
+def test_a_kraft_controller_is_obeyed_without_a_session_with_zookeeper(node):
+    node.follower.quorum_epoch = lambda: 30
+    assert node.tell(("x", ID, [state()]), broker_epoch=30, is_kraft_controller=True) == 0
+    node.epoch = -1
+    assert node.tell(("x", ID, [state(epoch=6)]), broker_epoch=30, is_kraft_controller=True) == 0
+    assert node.lead(epoch=6, broker_epoch=30, is_kraft_controller=True) == (0, 0)
+
+
 def test_a_quorum_that_is_heard_first_does_not_have_topics_looked_for_in_zookeeper(node):
     looked = []
     node.follower.on_new_controller = lambda: looked.append(True)
