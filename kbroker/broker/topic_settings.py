@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from kbroker.broker.replica_manager import TopicSettings
 from kbroker.config.topic_config import log_config_values, topic_value
 from kbroker.metadata.image import CONFIG_TOPIC, INTERNAL_TOPICS
 from kbroker.storage.log_config import LogConfig
@@ -18,6 +17,16 @@ _KEPT = 1000
 ENCRYPTED_TOPICS = "kbroker.encryption.topics"
 #: In the place of a key.
 NOT_ENCRYPTED = "none"
+
+
+class TopicSettings(NamedTuple):
+    """What a topic's configs come to: for its logs, and for replication."""
+
+    log: LogConfig
+    min_insync_replicas: int
+    #: `partition:broker` pairs, or `*` (KIP-73).
+    leader_throttled: tuple[str, ...] = ()
+    follower_throttled: tuple[str, ...] = ()
 
 
 class TopicSettingsSource:

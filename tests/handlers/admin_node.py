@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from kbroker.broker.controller_chores import ControllerChores
 from kbroker.broker.raft_peers import QuorumService, wire_of
-from kbroker.broker.replica_manager import ReplicaManager, TopicSettings
+from kbroker.broker.replica_manager import ReplicaManager
 from kbroker.broker.services import Services
+from kbroker.broker.topic_settings import TopicSettings
 from kbroker.config.broker_config import BrokerConfig
 from kbroker.server.dispatch import Dispatcher
 from kbroker.storage.log_config import LogConfig

@@ -6,9 +6,10 @@ import itertools
 from struct import pack, unpack_from
 
 from kbroker.broker.fetch_session import FetchSessionCache
-from kbroker.broker.replica_manager import ReplicaManager, TopicSettings
+from kbroker.broker.replica_manager import ReplicaManager
 from kbroker.broker.services import Services
 from kbroker.broker.timer import WheelTimer
+from kbroker.broker.topic_settings import TopicSettings
 from kbroker.handlers.context import ConnectionContext
 from kbroker.metadata.cache import MetadataCache
 from kbroker.metadata.delta import ClusterDelta

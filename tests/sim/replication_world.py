@@ -17,8 +17,9 @@ from kbroker.broker.deferred import Deferred
 from kbroker.broker.fetch_session import FetchSessionCache
 from kbroker.broker.peer import PeerError, PeerFailure
 from kbroker.broker.replica_fetcher import FetchSettings
-from kbroker.broker.replica_manager import ReplicaManager, TopicSettings
+from kbroker.broker.replica_manager import ReplicaManager
 from kbroker.broker.replication import Replication
+from kbroker.broker.topic_settings import TopicSettings
 from kbroker.controller.brokers import NodeRegistration, fence_broker, register_broker, unfence_broker
 from kbroker.controller.election_rules import ElectionRules
 from kbroker.errors import ApiError
@@ -34,7 +35,6 @@ from kbroker.protocol.generated.fetch_request import FetchRequest
 from kbroker.protocol.generated.fetch_response import FetchResponse
 from kbroker.protocol.generated.partition_record import PartitionRecord
 from kbroker.protocol.generated.topic_record import TopicRecord
-from kbroker.storage.disk import StorageError
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.log_manager import LogManager
 from kbroker.storage.memory_disk import MemoryDisk, Tail
@@ -595,6 +595,3 @@ class World:
     def on_commit(self, old, new):
         if self.checker is not None:
             self.checker.on_commit(old, new)
-
-
-__all__ = ["CONTROLLER", "Acked", "Options", "StorageError", "World"]
