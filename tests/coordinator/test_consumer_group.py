@@ -44,6 +44,18 @@ def test_a_heartbeat_without_news_writes_nothing_and_keeps_the_member_alive(w):
     assert w.consumer().state_name == "Empty"
 
 
+def test_who_falls_silent_while_the_log_takes_nothing_is_out_as_soon_as_it_does(w):
+    """Found by chaos: it was a member for ever, and kept its partitions."""
+    w.enter("a", "t")
+    w.refuse = E.NOT_ENOUGH_REPLICAS
+    w.pass_ms(45_000)
+    assert w.refuse is None
+    assert set(w.consumer().members) == {"a"}
+    w.pass_ms(500)
+    assert w.consumer().state_name == "Empty"
+    assert w.enter("b", "t")[1] == {w.t: {0, 1, 2, 3}}
+
+
 def test_partitions_are_given_up_before_they_are_given(w):
     w.enter("a", "t")
     assert w.enter("b", "t") == (3, {})

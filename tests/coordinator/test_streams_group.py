@@ -202,6 +202,15 @@ def test_who_is_silent_or_slow_is_out(w):
     w.same_after_replay()
 
 
+def test_who_falls_silent_while_the_log_takes_nothing_is_out_as_soon_as_it_does(w):
+    w.beat("a", 0)
+    w.refuse = E.NOT_ENOUGH_REPLICAS
+    w.pass_ms(GROUP_GONE)
+    assert w.refuse is None
+    w.pass_ms(500)
+    assert w.group().state_name == "Empty"
+
+
 def test_a_restarted_coordinator_counts_sessions_anew(w):
     w.beat("a", 0)
     w.shard = w.replayed()

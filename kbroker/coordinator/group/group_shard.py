@@ -8,6 +8,7 @@ coordinator/shard.py). Kinds of groups and records register here: `groups` holds
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kbroker.coordinator.group.classic import ClassicGroup
@@ -30,7 +31,7 @@ from kbroker.coordinator.group.record_kinds import (
 )
 from kbroker.coordinator.group.records import GROUP_METADATA, OFFSET, decode_record, group_record
 from kbroker.coordinator.shard import CoordinatorRecord, Outcome, Ticket, write_error
-from kbroker.coordinator.timers import TimerQueue
+from kbroker.coordinator.timers import Timer, TimerQueue
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.leave_group_request import MemberIdentity
 from kbroker.protocol.generated.leave_group_response import LeaveGroupResponse, MemberResponse
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
     from kbroker.coordinator.group.streams_requests import Beating as StreamsBeating
 
 CONSUMER, SHARE, STREAMS = "consumer", "share", "streams"
+
+#: When what a deadline leads to is tried again that could not be written.
+_RETRY_MS = 500
 
 
 class ListedGroup(NamedTuple):
@@ -383,6 +387,18 @@ class GroupShard:
         return self._timers.deadline()
 
     def tick(self, now_ms: int) -> Outcome | None:
-        """Handle one passed deadline; None when there is none left."""
+        """Handle one passed deadline; None when there is none left. One whose records the log refuses, as
+        while too few replicas are in sync, comes again: a member that is gone would else be one for ever.
+        """
         timer = self._timers.pop_due(now_ms)
-        return None if timer is None else timer.action(now_ms)
+        if timer is None:
+            return None
+        outcome = timer.action(now_ms)
+        if outcome.records and outcome.refused is None:
+            outcome.refused = partial(self._come_again, timer, now_ms)
+        return outcome
+
+    def _come_again(self, timer: Timer[Outcome], now_ms: int, code: ErrorCode) -> Outcome:
+        if not timer.running:
+            self._timers.start(timer, now_ms + _RETRY_MS)
+        return Outcome()
