@@ -37,7 +37,7 @@ from kbroker.controller.kraft.migration import cannot_migrate, finalize_migratio
 from kbroker.errors import ApiError, ConfigError
 from kbroker.metadata.cache import MetadataCache
 from kbroker.metadata.delta import MetadataCorruption
-from kbroker.metadata.image import ClusterImage, Endpoint
+from kbroker.metadata.image import MIGRATING, ClusterImage, Endpoint
 from kbroker.plain import made, plain
 from kbroker.raft.batches import RaftLogCorruption
 from kbroker.raft.node import RaftNode
@@ -278,7 +278,8 @@ class KraftNode:
         if self.metadata.image.metadata_version == 0:
             formatted, minimum = self._stored.formatted, self._setup.min_insync_replicas
             append(lambda image: bootstrap(image, formatted, minimum, migrates=migrates))
-        elif not migrates:
+        elif not migrates and self.metadata.image.zk_migration_state == MIGRATING:
+            _tell_of_the_end(self.metadata.image)
             append(finalize_migration)
         if self.is_lone and not self._bootstrapped:
             self._join()
@@ -307,6 +308,15 @@ class KraftNode:
             return
         self.publish_from_now()
         self.started.resolve(None)
+
+
+def _tell_of_the_end(image: ClusterImage) -> None:
+    """The migration from ZooKeeper ends, whoever is not ready for it."""
+    behind = sorted(each.id for each in image.brokers.values() if each.is_migrating_zk_broker)
+    _log.info("the migration from ZooKeeper is completed: this controller is not to migrate")
+    if behind:
+        names = ", ".join(map(str, behind))
+        _log.warning("brokers %s were last seen in ZooKeeper's mode, and are told nothing any more", names)
 
 
 def _open(setup: KraftSetup, metadata_dir: LogDir, now_ms: int) -> StoredMetadata:

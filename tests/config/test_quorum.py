@@ -98,3 +98,25 @@ def test_a_broker_in_zookeeper_that_moves_to_kraft_knows_the_quorum():
 def test_what_a_migrating_broker_cannot_do_without(changes, why):
     with pytest.raises(ConfigError, match=why):
         of_zookeeper(**changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"zookeeper.connect": None}, "`zookeeper.connect` must also be set"),
+        ({"process.roles": "broker,controller"}, "needs controllers that are no brokers"),
+    ],
+)
+def test_what_a_controller_that_is_to_migrate_cannot_do_without(changes, why):
+    settings = {
+        "process.roles": "controller",
+        "node.id": "3000",
+        "controller.listener.names": "CONTROLLER",
+        "controller.quorum.voters": "3000@h:9093",
+        "zookeeper.connect": "h:2181",
+        "zookeeper.metadata.migration.enable": "true",
+    }
+    assert quorum_config(load_config(assignments=list(settings.items())).config).is_controller
+    kept = {name: value for name, value in {**settings, **changes}.items() if value is not None}
+    with pytest.raises(ConfigError, match=why):
+        quorum_config(load_config(assignments=list(kept.items())).config)
