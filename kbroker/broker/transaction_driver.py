@@ -13,13 +13,12 @@ from kbroker.broker.shard_driver import ShardDriver
 from kbroker.broker.shard_set import ShardSet
 from kbroker.controller.features import TRANSACTION_VERSION
 from kbroker.coordinator.shard import Outcome
+from kbroker.coordinator.transaction.rules import NeedsProducerId, Producer
 from kbroker.coordinator.transaction.transaction_shard import (
     Ended,
     Initialized,
     Listing,
     MarkersDue,
-    NeedsProducerId,
-    Producer,
     TransactionShard,
 )
 from kbroker.errors import ApiError, ErrorCode

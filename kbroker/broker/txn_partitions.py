@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.gather import gather
+from kbroker.coordinator.transaction.rules import Producer
 from kbroker.coordinator.transaction.state import EPOCH_BUMPS_SINCE, Partitions, partitions_of
-from kbroker.coordinator.transaction.transaction_shard import Producer
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.add_partitions_to_txn_response import (
     AddPartitionsToTxnPartitionResult,

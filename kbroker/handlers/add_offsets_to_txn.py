@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kbroker.broker.auto_topics import GROUP_OFFSETS
 from kbroker.coordinator.partitioner import partition_for
-from kbroker.coordinator.transaction.transaction_shard import Producer
+from kbroker.coordinator.transaction.rules import Producer
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.add_offsets_to_txn_response import AddOffsetsToTxnResponse
 

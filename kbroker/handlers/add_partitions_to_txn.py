@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kbroker.broker.txn_partitions import Codes, topic_results
-from kbroker.coordinator.transaction.transaction_shard import Producer
+from kbroker.coordinator.transaction.rules import Producer
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.add_partitions_to_txn_response import AddPartitionsToTxnResponse
 

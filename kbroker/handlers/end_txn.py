@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kbroker.coordinator.transaction.rules import Producer
 from kbroker.coordinator.transaction.state import EPOCH_BUMPS_SINCE
-from kbroker.coordinator.transaction.transaction_shard import Ended, Producer
+from kbroker.coordinator.transaction.transaction_shard import Ended
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.end_txn_response import EndTxnResponse
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kbroker.coordinator.transaction.transaction_shard import Initialized, Producer
+from kbroker.coordinator.transaction.rules import Producer
+from kbroker.coordinator.transaction.transaction_shard import Initialized
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.init_producer_id_response import InitProducerIdResponse
 

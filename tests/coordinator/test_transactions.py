@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kbroker.coordinator.transaction.records import TransactionValue, decode_record, transaction_record
+from kbroker.coordinator.transaction.rules import NOBODY, Producer
 from kbroker.coordinator.transaction.state import LAST_EPOCH, State
-from kbroker.coordinator.transaction.transaction_shard import NOBODY, Listing, Producer, TransactionShard
+from kbroker.coordinator.transaction.transaction_shard import Listing, TransactionShard
 from kbroker.errors import ApiError, ErrorCode as E
 from tests.coordinator.txn_world import World
 

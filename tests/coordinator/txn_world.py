@@ -7,13 +7,9 @@ from __future__ import annotations
 import contextlib
 
 from kbroker.coordinator.shard import Outcome
+from kbroker.coordinator.transaction.rules import NeedsProducerId, Producer
 from kbroker.coordinator.transaction.state import State, partitions_of
-from kbroker.coordinator.transaction.transaction_shard import (
-    MarkersDue,
-    NeedsProducerId,
-    Producer,
-    TransactionShard,
-)
+from kbroker.coordinator.transaction.transaction_shard import MarkersDue, TransactionShard
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.storage.producer_state import ProducerState
 

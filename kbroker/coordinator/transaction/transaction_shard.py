@@ -4,7 +4,7 @@ Deciding reads the state and returns an `Outcome`; `apply` alone makes true what
 coordinator/shard.py). The end of a transaction goes: PREPARE_* is logged, the client is answered, and a
 `MarkersDue` leaves once the record is committed; whoever writes the markers comes back with
 `markers_written`, and COMPLETE_* is logged. A shard that finds PREPARE_* in its log goes on from there, as
-often as it takes: markers may be written twice.
+often as it takes: markers may be written twice. Whether a producer may is in `rules.py`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,19 @@ from typing import NamedTuple
 
 from kbroker.coordinator.shard import CoordinatorRecord, Outcome, Ticket, write_error
 from kbroker.coordinator.transaction.records import decode_record, tombstone, transaction_record
+from kbroker.coordinator.transaction.rules import (
+    NOBODY,
+    NeedsProducerId,
+    Producer,
+    ends,
+    ends_v1,
+    initialized,
+    joinable,
+    may_be,
+    now_known_as,
+)
 from kbroker.coordinator.transaction.state import (
     EPOCH_BUMPS_SINCE,
-    LAST_EPOCH,
-    NO_EPOCH,
     NO_PRODUCER_ID,
     Partitions,
     State,
@@ -28,20 +37,6 @@ from kbroker.errors import ApiError, ErrorCode
 
 #: Ids that one batch of tombstones forgets.
 _EXPIRED_AT_ONCE = 1_000
-
-
-class NeedsProducerId(Exception):
-    """The decision needs a producer id that nobody has; ask again with one."""
-
-
-class Producer(NamedTuple):
-    """A producer as clients know it."""
-
-    producer_id: int
-    epoch: int
-
-
-NOBODY = Producer(NO_PRODUCER_ID, NO_EPOCH)
 
 
 class Initialized(NamedTuple):
@@ -123,7 +118,7 @@ class TransactionShard:
         try:
             if txn.state.is_ending:
                 raise ApiError(ErrorCode.CONCURRENT_TRANSACTIONS)
-            if expected is not None and not _may_be(txn, expected):
+            if expected is not None and not may_be(txn, expected):
                 raise ApiError(ErrorCode.PRODUCER_FENCED)
             if txn.state is State.ONGOING:
                 return self._fence(
@@ -133,7 +128,7 @@ class TransactionShard:
                         ticket, Initialized(code or ErrorCode.CONCURRENT_TRANSACTIONS)
                     ),
                 )
-            changed = _initialized(txn, timeout_ms, expected, new_id, now_ms)
+            changed = initialized(txn, timeout_ms, expected, new_id, now_ms)
         except ApiError as error:
             return Outcome.answer(ticket, Initialized(error.code))
         return Outcome(
@@ -155,7 +150,7 @@ class TransactionShard:
         """Partitions join the transaction; answers with a code."""
         txn = self.transactions.get(transactional_id)
         try:
-            txn = _checked(txn, producer)
+            txn = joinable(txn, producer)
         except ApiError as error:
             return Outcome.answer(ticket, error.code)
         if txn.state is State.ONGOING and txn.has(partitions):
@@ -210,19 +205,19 @@ class TransactionShard:
             if txn is None:
                 raise ApiError(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
             bumps = client_version >= EPOCH_BUMPS_SINCE
-            decided = _ended(txn, producer, commit) if bumps else _ended_v1(txn, producer, commit)
+            decided = ends(txn, producer, commit) if bumps else ends_v1(txn, producer, commit)
         except ApiError as error:
             return Outcome.answer(ticket, Ended(error.code))
         if not decided:
             # A retry: the answer got lost.
-            return Outcome.answer(ticket, Ended(ErrorCode.NONE, _now_known_as(txn) if bumps else NOBODY))
+            return Outcome.answer(ticket, Ended(ErrorCode.NONE, now_known_as(txn) if bumps else NOBODY))
         next_id = NO_PRODUCER_ID
         if bumps and txn.is_epoch_exhausted:
             if new_id is None:
                 raise NeedsProducerId
             next_id = new_id
         prepared = txn.ending(commit, client_version, now_ms, next_id)
-        known = _now_known_as(prepared.completed(now_ms)) if bumps else NOBODY
+        known = now_known_as(prepared.completed(now_ms)) if bumps else NOBODY
         return self._prepare(
             prepared,
             lambda code: Outcome().also(ticket, Ended(code, known if code is ErrorCode.NONE else NOBODY)),
@@ -342,110 +337,3 @@ class TransactionShard:
 
     def _record(self, txn: Transaction) -> CoordinatorRecord:
         return transaction_record(txn, self._server_version())
-
-
-# -- rules ---------------------------------------------------------------------------------------------------
-
-
-def _may_be(txn: Transaction, expected: Producer) -> bool:
-    """Whether a client that names itself may own the id; its epoch is looked at later.
-
-    The previous producer id, with its last epoch, is one that did not hear of its new id.
-    """
-    return (
-        txn.producer_epoch == NO_EPOCH
-        or expected.producer_id == txn.producer_id
-        or (expected.producer_id == txn.previous_producer_id and expected.epoch >= LAST_EPOCH)
-    )
-
-
-def _initialized(
-    txn: Transaction, timeout_ms: int, expected: Producer | None, new_id: int | None, now_ms: int
-) -> Transaction:
-    """The next epoch of an id without an open transaction, or the same to a client that asks again.
-
-    Raises:
-        ApiError: PRODUCER_FENCED.
-        NeedsProducerId: the epochs are used up, and `new_id` is None.
-    """
-    if txn.is_epoch_exhausted and (expected is None or expected.epoch == txn.producer_epoch):
-        if new_id is None:
-            raise NeedsProducerId
-        return txn.rotated(new_id, timeout_ms, now_ms, keep_last=expected is not None)
-    if expected is None:
-        return txn.reinitialized(txn.producer_epoch + 1, NO_EPOCH, timeout_ms, now_ms)
-    if txn.producer_epoch in (NO_EPOCH, expected.epoch):
-        return txn.reinitialized(txn.producer_epoch + 1, txn.producer_epoch, timeout_ms, now_ms)
-    if expected.epoch == txn.last_epoch:
-        return txn.reinitialized(txn.producer_epoch, txn.last_epoch, timeout_ms, now_ms)
-    raise ApiError(ErrorCode.PRODUCER_FENCED)
-
-
-def _checked(txn: Transaction | None, producer: Producer) -> Transaction:
-    """The transaction that partitions may join.
-
-    Raises:
-        ApiError: not by this producer, or not now. What is ending comes first: the end may bring a new id.
-    """
-    if txn is None:
-        raise ApiError(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
-    if txn.state.is_ending:
-        raise ApiError(ErrorCode.CONCURRENT_TRANSACTIONS)
-    if txn.producer_id != producer.producer_id:
-        raise ApiError(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
-    if txn.producer_epoch != producer.epoch:
-        raise ApiError(ErrorCode.PRODUCER_FENCED)
-    return txn
-
-
-def _ended_v1(txn: Transaction, producer: Producer, commit: bool) -> bool:
-    """EndTxn before version 5: True: it ends now; False: it has ended so.
-
-    Raises:
-        ApiError: not by this producer, not now, or not so.
-    """
-    if txn.producer_id != producer.producer_id:
-        raise ApiError(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
-    if txn.producer_epoch != producer.epoch:
-        raise ApiError(ErrorCode.PRODUCER_FENCED)
-    if txn.state.is_ending:
-        raise ApiError(ErrorCode.CONCURRENT_TRANSACTIONS)
-    if txn.state is State.ONGOING:
-        return True
-    if txn.state is (State.COMPLETE_COMMIT if commit else State.COMPLETE_ABORT):
-        return False
-    raise ApiError(ErrorCode.INVALID_TXN_STATE)
-
-
-def _ended(txn: Transaction, producer: Producer, commit: bool) -> bool:
-    """EndTxn since version 5: as `_ended_v1`.
-
-    Each transaction has its own epoch, so a retry is known by the epoch before the present one, and an abort
-    with the present one is the next end: of a transaction that wrote nothing that we know of.
-    """
-    if txn.state.is_ending:
-        raise ApiError(ErrorCode.CONCURRENT_TRANSACTIONS)
-    settled = txn.state in (State.COMPLETE_COMMIT, State.COMPLETE_ABORT)
-    retries_over_ids = (
-        settled
-        and txn.previous_producer_id == producer.producer_id
-        and producer.epoch == LAST_EPOCH
-        and txn.producer_epoch == 0
-    )
-    if txn.producer_id != producer.producer_id and not retries_over_ids:
-        raise ApiError(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
-    is_retry = retries_over_ids or (settled and txn.producer_epoch == producer.epoch + 1)
-    if not is_retry and producer.epoch != txn.producer_epoch:
-        raise ApiError(ErrorCode.PRODUCER_FENCED)
-    if txn.state is State.ONGOING:
-        return True
-    if is_retry:
-        if txn.state is (State.COMPLETE_COMMIT if commit else State.COMPLETE_ABORT):
-            return False
-    elif not commit:
-        return True
-    raise ApiError(ErrorCode.INVALID_TXN_STATE)
-
-
-def _now_known_as(txn: Transaction) -> Producer:
-    return Producer(txn.producer_id, txn.producer_epoch)
