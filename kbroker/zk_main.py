@@ -151,6 +151,7 @@ class ZooKeeperNode(Node):
         zk = ZkNode(setup, open_links(link), rootless, self._clock, timer, at_once=settings.at_once)
         zk.on_refused = self._refused
         zk.registration.roots = _roots(config)
+        zk.migrates = migrates(config)
         return zk
 
     def _open_memory(

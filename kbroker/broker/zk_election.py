@@ -11,7 +11,7 @@ own any more, and when a write was refused for its epoch.
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kbroker.broker import flow
@@ -66,6 +66,8 @@ class ZkElection:
         #: While this node is the controller.
         self.claim: Claim | None = None
         self._czxid = -1
+        #: Told that the controller is a KRaft quorum's (KIP-866).
+        self.on_quorum: Callable[[], None] = _nobody_asked
         #: Counts rounds: what an earlier one still hears does not count.
         self._round = 0
         self._standing = False
@@ -195,7 +197,10 @@ class ZkElection:
                 return False
             raise
         if number == self._round:
-            self._listener.controller_is(ControllerZnode.decode(node.data).broker_id)
+            found = ControllerZnode.decode(node.data)
+            self._listener.controller_is(found.broker_id)
+            if found.kraft_epoch >= 0:
+                self.on_quorum()
         return True
 
     def _own_claim(self, czxid: int) -> Generator[Deferred[Any], Any, Claim | None]:
@@ -222,6 +227,10 @@ class ZkElection:
         except ZkError as error:
             if error.code not in _LOST_RACE:
                 raise
+
+
+def _nobody_asked() -> None:
+    """Until somebody asks to be told."""
 
 
 def _forget(done: Deferred[None]) -> None:

@@ -122,6 +122,8 @@ class ZkNode:
         self.on_refused: Callable[[str], object] = _log.error
         #: The partitions of this node's own log directories that have failed.
         self.offline_here: Callable[[], Collection[Key]] = tuple
+        #: Whether this broker takes part in a migration to KRaft.
+        self.migrates = False
         #: The epoch of the registration that the controller means; another one if it is not ZooKeeper's.
         self.own_epoch: Callable[[], int] = lambda: self.broker_epoch
         #: Told that this broker is registered in a new session.
@@ -160,6 +162,7 @@ class ZkNode:
         self.controller = ControllerDriver(setup.node_id, self._timer, self.metadata)
         self._term = ZkController(self.client, self.controller, self.metadata, self._timer, setup.rules)
         self._election = ZkElection(self.client, setup.node_id, self._clock, self._timer, self._term)
+        self._election.on_quorum = self._quorum_leads
         self._term.election = self._election
         self.registration.is_there = ZkNamesake(setup, self.registration, peers).lives
         channel = self._channel = ZkChannel(setup.node_id, peers, self._timer, setup.listener, self._term)
@@ -343,6 +346,13 @@ class ZkNode:
         if not self._entered.done and not self._stopped:
             what = "the registration" if self.broker_epoch < 0 else "the controller"
             _log.info("waiting for %s", what)
+
+    def _quorum_leads(self) -> None:
+        if not self.migrates:
+            _log.error(
+                "the controller is a KRaft quorum's, which tells this broker nothing: it needs "
+                "zookeeper.metadata.migration.enable=true, or process.roles=broker"
+            )
 
 
 def _settings_of(image: ClusterImage) -> ClusterImage:

@@ -153,21 +153,14 @@ class Moving:
     async def znode(self, path):
         """What ZooKeeper has there."""
 
-        def look():
-            from kazoo.client import KazooClient
-            from kazoo.exceptions import NoNodeError
+        def look(client):
+            return client.get(path)[0] if client.exists(path) else None
 
-            client = KazooClient(self.connect)
-            client.start()
-            try:
-                return client.get(path)[0]
-            except NoNodeError:
-                return None
-            finally:
-                client.stop()
-                client.close()
+        return await asyncio.to_thread(at_zookeeper, self.connect, look)
 
-        return await asyncio.to_thread(look)
+    async def delete(self, path):
+        """Take a znode away."""
+        await asyncio.to_thread(at_zookeeper, self.connect, lambda client: client.delete(path))
 
 
 async def test_there(server, tmp_path):
@@ -235,7 +228,7 @@ async def test_and_back(server, tmp_path):
         await cluster.send()
         await cluster.nodes.pop(CONTROLLER).stop()
         for path in ("/controller", "/migration"):
-            await asyncio.to_thread(delete, cluster.connect, path)
+            await cluster.delete(path)
         await cluster.send()
         for broker in BROKERS:
             await cluster.restart(broker, ZOOKEEPER)
@@ -248,13 +241,30 @@ async def test_and_back(server, tmp_path):
         await cluster.stop()
 
 
-def delete(connect, path):
+async def test_a_broker_that_does_not_take_part_says_what_it_lacks(server, tmp_path, caplog):
+    cluster = Moving(server, tmp_path)
+    data = b'{"version":2,"brokerid":3001,"timestamp":"1","kraftControllerEpoch":5}'
+    await asyncio.to_thread(at_zookeeper, cluster.connect, lambda client: client.create("/controller", data))
+    starting = asyncio.ensure_future(cluster.start(1, ZOOKEEPER))
+    try:
+        deadline = time.monotonic() + 60
+        while "it needs zookeeper.metadata.migration.enable=true" not in caplog.text:
+            assert time.monotonic() < deadline
+            await asyncio.sleep(0.05)
+    finally:
+        starting.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await starting
+
+
+def at_zookeeper(connect, do):
     from kazoo.client import KazooClient
 
     client = KazooClient(connect)
     client.start()
     try:
-        client.delete(path)
+        client.ensure_path("/")
+        return do(client)
     finally:
         client.stop()
         client.close()
