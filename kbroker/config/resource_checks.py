@@ -21,6 +21,7 @@ from kbroker.config.definitions import (
 from kbroker.config.listeners import is_endpoint
 from kbroker.config.values import InvalidValue, Value, to_text
 from kbroker.errors import ApiError, ConfigError, ErrorCode
+from kbroker.protocol.releases import is_before
 
 #: Selectors of clients in a client-metrics subscription (KIP-714).
 _SELECTORS = frozenset(
@@ -199,15 +200,18 @@ def check_broker(broker: BrokerConfig, settings: Mapping[str, str], *, per_broke
         ApiError: INVALID_REQUEST.
     """
     _refuse_names(
+        broker,
         "Cannot update these configs dynamically",
         (name for name in settings if _scope(name) is Scope.READ_ONLY),
     )
     _refuse_names(
+        broker,
         "These security configs can be dynamically updated only per-listener using the listener prefix",
         (name for name in settings if name.startswith(_STORES) and name in broker_definitions()),
     )
     if not per_broker:
         _refuse_names(
+            broker,
             "Cannot update these configs at default cluster level, broker id must be specified",
             (
                 name
@@ -255,10 +259,13 @@ def _scope(name: str) -> Scope | None:
     return None if definition is None else definition.scope
 
 
-def _refuse_names(why: str, names: Iterable[str]) -> None:
+def _refuse_names(broker: BrokerConfig, why: str, names: Iterable[str]) -> None:
     found = ", ".join(names)
     if found:
-        raise ApiError(ErrorCode.INVALID_REQUEST, f"{why}: [{found}]")
+        shown = (
+            f"Set({found})" if is_before(broker.get_str("kbroker.compatibility"), (4, 0)) else f"[{found}]"
+        )
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"{why}: {shown}")
 
 
 def _check_dynamic_value(broker: BrokerConfig, name: str, value: Value) -> None:

@@ -23,6 +23,7 @@ from kbroker.metadata.image import (
     CONFIG_TOPIC,
     ClusterImage,
 )
+from kbroker.protocol.releases import is_before
 
 if TYPE_CHECKING:
     from kbroker.metadata.records import MetadataRecord
@@ -72,7 +73,7 @@ def decide_incremental(
     for resource, resource_changes in changes:
         current = image.config(*resource)
         try:
-            check_type(resource)
+            check_type(broker, resource)
             wanted.append((resource, _apply_changes(broker, resource, current, resource_changes)))
         except ApiError as error:
             wanted.append((resource, error.with_traceback(None)))
@@ -172,7 +173,7 @@ def _check_resource(
     settings: Mapping[str, str],
 ) -> None:
     kind, name = resource
-    check_type(resource)
+    check_type(broker, resource)
     if kind == CONFIG_TOPIC:
         _check_topic_name(name)
         check_topic(
@@ -192,13 +193,16 @@ def _check_resource(
         check_client_metrics(name, settings)
 
 
-def check_type(resource: ConfigResource) -> None:
-    """Whether the controller keeps settings of such resources.
+def check_type(broker: BrokerConfig, resource: ConfigResource) -> None:
+    """Whether the controller keeps settings of such resources; of groups since 4.0.
 
     Raises:
         ApiError: INVALID_REQUEST.
     """
-    if resource.type not in (CONFIG_TOPIC, CONFIG_BROKER, CONFIG_GROUP, CONFIG_CLIENT_METRICS):
+    known = resource.type in (CONFIG_TOPIC, CONFIG_BROKER, CONFIG_GROUP, CONFIG_CLIENT_METRICS)
+    if resource.type == CONFIG_GROUP:
+        known = not is_before(broker.get_str("kbroker.compatibility"), (4, 0))
+    if not known:
         raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown resource type {resource.type}")
 
 

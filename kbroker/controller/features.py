@@ -18,6 +18,8 @@ from kbroker.protocol.primitives import Message
 
 METADATA_VERSION = "metadata.version"
 KRAFT_VERSION = "kraft.version"
+#: What a refusal begins with.
+FAILED_FOR_ALL = "The update failed for all features since the following feature had an error: "
 #: Eligible leader replicas (KIP-966).
 ELR_VERSION = "eligible.leader.replicas.version"
 #: Transactions: 1 for flexible records in the coordinator's log, 2 for an epoch for each one (KIP-890).
@@ -104,10 +106,7 @@ def kraft_version_refused(level: int, why: str) -> ApiError:
 
 
 def _refused(reason: str) -> ApiError:
-    return ApiError(
-        ErrorCode.INVALID_UPDATE_VERSION,
-        f"The update failed for all features since the following feature had an error: {reason}",
-    )
+    return ApiError(ErrorCode.INVALID_UPDATE_VERSION, f"{FAILED_FOR_ALL}{reason}")
 
 
 def min_insync_records(image: ClusterImage, min_insync_replicas: int) -> list[Message]:

@@ -84,7 +84,7 @@ def _checked(
     if resource.type == config_changes.BROKER_LOGGER:
         config_changes.check_node(services, resource.name, "Unexpected node id. Expected {}, but received {}")
     else:
-        check_type(resource)
+        check_type(services.config, resource)
         if resource.type == CONFIG_BROKER and resource.name:
             config_changes.check_own_node(services, context, resource.name)
     changes = []

@@ -15,6 +15,7 @@ from kbroker.protocol.generated.list_offsets_response import (
     ListOffsetsResponse,
     ListOffsetsTopicResponse,
 )
+from kbroker.protocol.releases import is_before
 
 if TYPE_CHECKING:
     from kbroker.broker.partition import Partition
@@ -43,7 +44,7 @@ _LEADER_EPOCH_SINCE = 4
 
 
 def handle(services: Services, context: RequestContext, request: ListOffsetsRequest) -> ListOffsetsResponse:
-    """Look up each partition by itself; one that is named twice is refused once.
+    """Look up each partition by itself; one that is named twice is refused once (before 4.0 each time).
 
     A topic that is named twice is answered once, one without partitions not at all.
     """
@@ -65,13 +66,16 @@ def _topic(
     counts: dict[int, int] = {}
     for wanted in partitions:
         counts[wanted.partition_index] = counts.get(wanted.partition_index, 0) + 1
+    repeats = is_before(services.compatibility, (4, 0))
+    refused: set[int] = set()
     answers: list[ListOffsetsPartitionResponse] = []
     for wanted in partitions:
         index = wanted.partition_index
         answer = ListOffsetsPartitionResponse(partition_index=index)
-        count = counts.pop(index, None)
-        if count is None:
+        count = counts[index]
+        if count > 1 and index in refused and not repeats:
             continue
+        refused.add(index)
         try:
             if count > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST)

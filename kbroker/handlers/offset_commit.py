@@ -25,6 +25,7 @@ from kbroker.protocol.generated.offset_commit_response import (
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
 )
+from kbroker.protocol.releases import is_before
 from kbroker.security.acl import Operation, ResourceType
 from kbroker.security.authorizer import Undecided
 
@@ -267,9 +268,6 @@ def handle(
     """Topics are checked first: what does not exist is refused whatever the group says, the rest
     committed.
     """
-    if context.version == 0:
-        # There is no ZooKeeper to write to; clients that can speak no later version stop here.
-        return error_response(request, 0, ErrorCode.UNSUPPORTED_VERSION, None)
     refused = OffsetCommitResponse()
     accepted: list[OffsetCommitResponseTopic] = []
     commits: list[Commit] = []
@@ -288,6 +286,9 @@ def handle(
             accepted.append(_answer(topic, right, ErrorCode.NONE))
     if not commits:
         return refused
+    if context.version == 0:
+        # There is no ZooKeeper to write to; clients that can speak no later version stop here.
+        return error_response(request, 0, ErrorCode.UNSUPPORTED_VERSION, None)
     places = [place for topic_answer in accepted for place in topic_answer.partitions]
     # Kafka joins what it refused and what the coordinator answers by topic, and takes the latter as it is
     # where there is nothing to join.
@@ -345,14 +346,14 @@ def _commit_all(
         if outcome.done:
             return _filled(response, places, outcome.result())
     except ApiError as error:
-        return _filled(response, places, [error.code] * len(places))
+        return _filled(response, places, [_told(services, error.code)] * len(places))
     answer: Deferred[OffsetCommitResponse] = Deferred()
 
     def committed(done: Deferred[list[ErrorCode]]) -> None:
         try:
             codes = done.result()
         except ApiError as error:
-            codes = [error.code] * len(places)
+            codes = [_told(services, error.code)] * len(places)
         except Exception as error:
             answer.fail(error)
             return
@@ -360,6 +361,13 @@ def _commit_all(
 
     outcome.then(committed)
     return answer
+
+
+def _told(services: Services, code: ErrorCode) -> ErrorCode:
+    """Before 4.0 groups were kept by another coordinator, which told no difference."""
+    if code is ErrorCode.GROUP_ID_NOT_FOUND and is_before(services.compatibility, (4, 0)):
+        return ErrorCode.ILLEGAL_GENERATION
+    return code
 
 
 def _filled(

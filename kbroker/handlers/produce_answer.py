@@ -34,6 +34,10 @@ _OTHER_MAGIC = "batches with magic version"
 _LEAD = Struct(">ii")
 
 
+class VerificationError(ApiError):
+    """A transactional batch that the coordinator does not vouch for; the client is told its message."""
+
+
 class Item:
     """One partition of a request on its way to an answer."""
 
@@ -92,7 +96,7 @@ class Item:
                     BatchIndexAndErrorMessage(batch_index=index, batch_index_error_message=text)
                     for index, text in failure.record_errors
                 ]
-        elif isinstance(failure, StorageError):
+        elif isinstance(failure, StorageError | VerificationError):
             answer.error_message = failure.message
         return answer
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.txn_verifier import ClientLevel
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.handlers.produce_answer import VerificationError
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
@@ -110,10 +111,10 @@ def _apply(asked: Sequence[_Asked], producer_id: int, verdicts: Verdicts, level:
 
 def _as_told(code: ErrorCode, level: ClientLevel) -> ApiError:
     if code is ErrorCode.INVALID_TXN_STATE:
-        return ApiError(code, "Partition was not added to the transaction")
+        return VerificationError(code, "Partition was not added to the transaction")
     busy = code is ErrorCode.CONCURRENT_TRANSACTIONS and level is not ClientLevel.ADDS
     if busy or code in _TRY_AGAIN:
-        return ApiError(
+        return VerificationError(
             ErrorCode.NOT_ENOUGH_REPLICAS,
             "Unable to verify the partition has been added to the transaction. "
             f"Underlying error: {code.name}",

@@ -8,19 +8,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
-from kbroker.controller.features import FeatureUpdate, update_features, wanted_kraft_version
+from kbroker.controller.decision import Decision
+from kbroker.controller.features import (
+    FAILED_FOR_ALL,
+    FeatureUpdate,
+    update_features,
+    wanted_kraft_version,
+)
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import ClusterImage
 from kbroker.protocol.generated.update_features_response import (
     UpdatableFeatureResult,
     UpdateFeaturesResponse,
 )
+from kbroker.protocol.releases import is_before
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
-    from kbroker.controller.decision import Decision
     from kbroker.handlers.context import RequestContext
     from kbroker.protocol.generated.update_features_request import UpdateFeaturesRequest
+    from kbroker.protocol.primitives import Message
 
 VERSIONS = (0, 2)
 
@@ -28,7 +35,7 @@ VERSIONS = (0, 2)
 def handle(
     services: Services, context: RequestContext, request: UpdateFeaturesRequest
 ) -> Deferred[UpdateFeaturesResponse]:
-    """Answered when the levels are committed."""
+    """Answered when the levels are committed. Before 4.0 each feature was updated, or refused, by itself."""
     # v0's allowDowngrade does not get through: Kafka takes every update of v0 for an upgrade.
     updates = [
         FeatureUpdate(update.feature, update.max_version_level, update.upgrade_type)
@@ -44,6 +51,8 @@ def handle(
             ]
         return UpdateFeaturesResponse(error_message=None, results=results)
 
+    if is_before(services.compatibility, (4, 0)):
+        return _each_by_itself(services, request, updates)
     controller, quorum = services.controller, services.quorum
     voters = [] if quorum is None else quorum.static_voters
 
@@ -69,6 +78,29 @@ def handle(
 
     quorum.upgrade(level, request.validate_only).then(upgraded)
     return updated.map(answer)
+
+
+def _each_by_itself(
+    services: Services, request: UpdateFeaturesRequest, updates: list[FeatureUpdate]
+) -> Deferred[UpdateFeaturesResponse]:
+    minimum = services.config.static_int("min.insync.replicas")
+
+    def decide(image: ClusterImage) -> Decision[list[UpdatableFeatureResult]]:
+        results: list[UpdatableFeatureResult] = []
+        records: list[Message] = []
+        for update in {each.name: each for each in updates}.values():
+            result = UpdatableFeatureResult(feature=update.name, error_message=None)
+            try:
+                decided = update_features(image, [update], request.validate_only, services.broker_id, minimum)
+                records += decided.records
+            except ApiError as error:
+                result.error_code = error.code
+                result.error_message = error.text.removeprefix(FAILED_FOR_ALL)
+            results.append(result)
+        return Decision(results, records)
+
+    decided = services.controller.append_records(decide, timeout_ms=request.timeout_ms)
+    return decided.map(lambda results: UpdateFeaturesResponse(error_message="", results=results))
 
 
 def error_response(

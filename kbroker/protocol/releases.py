@@ -99,6 +99,12 @@ def release(name: str) -> Release | None:
     return None if name == "all" else releases()[name]
 
 
+def is_before(name: str, number: tuple[int, ...]) -> bool:
+    """Whether that is a release older than `number`; `all` is none."""
+    found = release(name)
+    return found is not None and found.number < number
+
+
 def _listings() -> list[list[str]]:
     listings: list[list[str]] = []
     for line in _CHANGES.splitlines():
