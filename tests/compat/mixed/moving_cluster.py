@@ -112,6 +112,13 @@ class MovingCluster(ZkMixedCluster):
             self._configure_controller(node, migrates=False)
             node.start()
 
+    def kill_controller(self) -> None:
+        """kill -9 of the active one; it is started again when another one has followed."""
+        active = self.controller()
+        self.quorum[active].end(signal.SIGKILL)
+        wait_until(lambda: self.controller() not in (active, -1), "another controller", 60)
+        self.quorum[active].start()
+
     def end_quorum(self) -> None:
         """Stop the controllers for good."""
         for node in self.quorum.values():

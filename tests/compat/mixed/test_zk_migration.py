@@ -21,7 +21,12 @@ from tests.compat.mixed.moving_cluster import KRAFT, MIGRATING, ZOOKEEPER, Movin
 from tests.needs import need_java
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow, pytest.mark.timeout(900)]
-KINDS = [pytest.param([KBROKER] * 3, [KAFKA_39], id="kbroker-to-kafka")]
+KINDS = [
+    pytest.param([KBROKER] * 3, [KAFKA_39], id="kbroker-to-kafka"),
+    pytest.param([KAFKA_39] * 3, [KBROKER] * 3, id="kafka-to-kbroker"),
+    pytest.param([KBROKER, KAFKA_39, KBROKER], [KBROKER], id="both-to-kbroker"),
+    pytest.param([KBROKER] * 3, [KBROKER] * 3, id="kbroker"),
+]
 ASSIGNMENT = [[1, 2, 3], [2, 3, 1], [3, 1, 2]]
 
 
@@ -164,6 +169,9 @@ def test_from_zookeeper_to_kraft_without_a_stop(tmp_path, brokers, controllers):
                 cluster.roll(node_id, KRAFT)
                 cluster.wait_in_sync("load", "exact", "__consumer_offsets", "__transaction_state")
                 users.go_on()
+                if node_id == 1 and len(cluster.quorum) > 1:
+                    cluster.kill_controller()
+                    users.go_on()
                 kept.make(f"rolled-{node_id}")
                 kept.wait()
                 kept.wait_for_znodes(f"rolled-{node_id}")
