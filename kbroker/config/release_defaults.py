@@ -38,5 +38,10 @@ def release_defaults(compatibility: str) -> dict[str, str]:
     return {name: text for since, name, text in _BEFORE if number < _number(since)}
 
 
+def is_older(compatibility: str, than: str) -> bool:
+    """Whether that is a release before another; `all` is none."""
+    return compatibility != "all" and _number(compatibility) < _number(than)
+
+
 def _number(release: str) -> tuple[int, ...]:
     return tuple(map(int, release.split(".")))

@@ -19,9 +19,9 @@ from kbroker.config.definitions import (
     topic_definitions_of,
 )
 from kbroker.config.listeners import is_endpoint
+from kbroker.config.release_defaults import is_older
 from kbroker.config.values import InvalidValue, Value, to_text
 from kbroker.errors import ApiError, ConfigError, ErrorCode
-from kbroker.protocol.releases import is_before
 
 #: Selectors of clients in a client-metrics subscription (KIP-714).
 _SELECTORS = frozenset(
@@ -262,9 +262,7 @@ def _scope(name: str) -> Scope | None:
 def _refuse_names(broker: BrokerConfig, why: str, names: Iterable[str]) -> None:
     found = ", ".join(names)
     if found:
-        shown = (
-            f"Set({found})" if is_before(broker.get_str("kbroker.compatibility"), (4, 0)) else f"[{found}]"
-        )
+        shown = f"Set({found})" if is_older(broker.get_str("kbroker.compatibility"), "4.0") else f"[{found}]"
         raise ApiError(ErrorCode.INVALID_REQUEST, f"{why}: {shown}")
 
 
