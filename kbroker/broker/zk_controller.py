@@ -197,7 +197,9 @@ class ZkController:
             if error.path == paths.CONTROLLER_EPOCH and self.election is not None:
                 self.election.refused(self._claim)
             elif error.code is not ZkCode.SESSION_OVER:
-                _log.error("the cluster cannot be read from ZooKeeper: %s", error)
+                if str(error) not in self._told_problems:
+                    self._told_problems.add(str(error))
+                    _log.error("the cluster cannot be read from ZooKeeper: %s", error)
                 self._read_again(number, 5 * _AGAIN_MS)
             return
         self._lead(number, self._claim, tree)

@@ -249,12 +249,11 @@ class ZkNode:
 
     def session_began(self, session_id: int) -> None:
         """See `SessionListener`."""
-        if self._notifications is not None:
-            self._listen()
-        if self._enters:
-            self._register()
-        else:
+        if not self._first.done.done:
             self._first.began()
+        else:
+            # What another cluster's ZooKeeper says must not reach topics and their settings.
+            self.registration.own_cluster().then(lambda done: self._goes_on(session_id, done))
 
     def session_over(self) -> None:
         """See `SessionListener`."""
@@ -282,6 +281,23 @@ class ZkNode:
             self.tell_own_directories()
         else:
             self._channel.ask_for_directories(broker_id)
+
+    def _goes_on(self, session_id: int, done: Deferred[None]) -> None:
+        try:
+            done.result()
+        except ZkError as error:
+            if error.code is not ZkCode.SESSION_OVER and session_id == self.client.session_id:
+                _log.warning("the cluster's id cannot be read from ZooKeeper: %s", error)
+                self._timer.call_later(5 * _AGAIN_MS, lambda: self._look_again(session_id))
+            return
+        if self._notifications is not None:
+            self._listen()
+        if self._enters:
+            self._register()
+
+    def _look_again(self, session_id: int) -> None:
+        if session_id == self.client.session_id and not self._stopped:
+            self.session_began(session_id)
 
     def _listen(self) -> None:
         assert self._notifications is not None

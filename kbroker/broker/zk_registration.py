@@ -24,6 +24,8 @@ _log = logging.getLogger(__name__)
 
 #: While an earlier session is waited for.
 _LOOK_MS = 50.0
+#: While ZooKeeper is not this broker's.
+_FOREIGN_MS = 1000.0
 #: After so many looks the broker that has the id is asked again whether it lives.
 _ASK_EVERY = 40
 
@@ -80,6 +82,10 @@ class ZkRegistration:
         self._life += 1
         return flow.run(self._steps())
 
+    def own_cluster(self) -> Deferred[None]:
+        """Resolved when ZooKeeper has the cluster that this broker is in; fails with ZkError SESSION_OVER."""
+        return flow.run(self._same_cluster())
+
     def generate_id(self, reserved_max: int) -> Deferred[int]:
         """An id above `reserved_max` that no broker was given before; fails with ConfigError."""
         return flow.run(self._generation(reserved_max))
@@ -131,9 +137,32 @@ class ZkRegistration:
     def _prepared(self) -> Generator[Deferred[Any], Any, str]:
         if not self._client.root_exists:
             raise ConfigError("the chroot of zookeeper.connect does not exist")
-        yield from self._make_roots()
-        self.cluster_id = yield from self._read_cluster_id()
+        if self.cluster_id:
+            yield from self._same_cluster()
+            yield from self._make_roots()
+        else:
+            yield from self._make_roots()
+            self.cluster_id = yield from self._make_cluster_id()
         return self.cluster_id
+
+    def _same_cluster(self) -> Generator[Deferred[Any], Any, None]:
+        """Wait for this broker's cluster. A ZooKeeper that has lost it knows no topics: whoever believed that
+        would drop all logs."""
+        told = ""
+        while True:
+            try:
+                found = yield from self._read_cluster_id()
+                if found == self.cluster_id:
+                    return
+                what = (
+                    f"is that of cluster {found}" if found else "has lost its data: there is no /cluster/id"
+                )
+            except ZnodeError as error:
+                what = f"has lost its data: {error}"
+            if what != told:
+                _log.error("ZooKeeper %s; this broker of cluster %s waits for its own", what, self.cluster_id)
+            told = what
+            yield self._pause(_FOREIGN_MS)
 
     def _make_roots(self) -> Generator[Deferred[Any], Any, None]:
         asked = [self._client.multi([each]) for each in steps.missing_roots(Tree(), self.roots)]
@@ -160,13 +189,20 @@ class ZkRegistration:
                     continue
 
     def _read_cluster_id(self) -> Generator[Deferred[Any], Any, str]:
+        """Empty: there is none."""
+        try:
+            node = yield self._client.get(paths.CLUSTER_ID)
+        except ZkError as error:
+            if error.code is not ZkCode.NO_NODE:
+                raise
+            return ""
+        return decode_cluster_id(node.data)
+
+    def _make_cluster_id(self) -> Generator[Deferred[Any], Any, str]:
         while True:
-            try:
-                node = yield self._client.get(paths.CLUSTER_ID)
-                return decode_cluster_id(node.data)
-            except ZkError as error:
-                if error.code is not ZkCode.NO_NODE:
-                    raise
+            found = yield from self._read_cluster_id()
+            if found:
+                return found
             for path, data in (
                 (paths.parent(paths.CLUSTER_ID), b""),
                 (paths.CLUSTER_ID, encode_cluster_id(self._new_cluster_id)),
@@ -203,7 +239,11 @@ class ZkRegistration:
                 try:
                     yield client.multi(steps.registration(self.broker_id, self._describe()))
                 except ZkError as error:
-                    if error.code not in (ZkCode.NODE_EXISTS, ZkCode.CONNECTION_LOST):
+                    if error.code is ZkCode.NO_NODE:
+                        # Somebody has taken the folder away.
+                        looks += 1
+                        yield from self._make_roots()
+                    elif error.code not in (ZkCode.NODE_EXISTS, ZkCode.CONNECTION_LOST):
                         raise
             elif stat.owner == client.session_id:
                 return int(stat.czxid)
@@ -253,9 +293,9 @@ class ZkRegistration:
                 f"another broker with broker.id {self.broker_id} is registered, and answers at {where}"
             )
 
-    def _pause(self) -> Deferred[None]:
+    def _pause(self, time_ms: float = _LOOK_MS) -> Deferred[None]:
         over: Deferred[None] = Deferred()
-        self._timer.call_later(_LOOK_MS, lambda: over.resolve(None))
+        self._timer.call_later(time_ms, lambda: over.resolve(None))
         return over
 
 

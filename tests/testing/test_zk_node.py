@@ -67,7 +67,7 @@ def znodes(server):
         found, places = {}, [path]
         for each in places:
             if client.exists(each):
-                found[each] = client.get(each)[0].decode()
+                found[each] = (client.get(each)[0] or b"").decode()
                 places += [f"{each}/{child}" for child in client.get_children(each)]
         return found
 
