@@ -196,7 +196,7 @@ def test_one_node_grows_to_three_without_a_stop(tmp_path, capsys):
     from kbroker.cli.admin import main as admin
     from kbroker.cli.main import main as kbroker
     from kbroker.config.local_cluster import plan_nodes
-    from kbroker.testing.cluster import ClusterNode
+    from kbroker.testing.cluster_node import ClusterNode
     from kbroker.testing.ports import free_ports
 
     ports = free_ports(6)

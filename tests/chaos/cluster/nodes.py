@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kbroker.config.local_cluster import node_settings, plan_nodes
 from kbroker.testing import Cluster
-from kbroker.testing.cluster import ClusterNode
+from kbroker.testing.cluster_node import ClusterNode
 from kbroker.testing.links import both_ways
 from tests.chaos.cluster.network import CLIENTS, Network
 from tests.chaos.disks import LoopDisk, loop_disk, tmpfs
