@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from kbroker.security.audit import Audit
     from kbroker.server.connection import ConnectionCore, FrameHandler
     from kbroker.server.runtime import BlockingRunner
-    from kbroker.server.sasl_gate import Door
+    from kbroker.server.sasl_door import Door
 
 _log = logging.getLogger(__name__)
 #: Threads for key derivations and other slow steps of logins: more wait their turn.
@@ -99,7 +99,7 @@ class ListenerSecurity:
             self._handshakes = BlockingRunner(loop, threads=HANDSHAKE_THREADS, name="tls")
         if not self._has_sasl:
             return
-        from kbroker.server.sasl_gate import Door
+        from kbroker.server.sasl_door import Door
 
         self._runner = BlockingRunner(loop, threads=LOGIN_THREADS, name="login")
         if self._config.get_list("kbroker.plain.backends") != ("jaas",):

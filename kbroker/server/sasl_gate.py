@@ -2,92 +2,34 @@
 
 The gate takes the place of dispatch: ApiVersions, then SaslHandshake, then the messages of the mechanism, one
 at a time; whatever else comes ends the connection. After a failure the answer is held back a moment (KIP-306)
-by a timer, and then the connection closes. States and answers are those of Kafka 4.4.
+by a timer, and then the connection closes. States and answers are those of Kafka 4.4. What all connections of
+a listener share is `sasl_door.py`, the bytes of requests and answers `sasl_messages.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ErrorCode, ProtocolError
-from kbroker.protocol.api_keys import (
-    ApiKey,
-    request_class,
-    request_header_version,
-    response_class,
-    response_header_version,
-)
-from kbroker.protocol.bounded_decode import decode_request
+from kbroker.protocol.api_keys import ApiKey
 from kbroker.protocol.generated.sasl_authenticate_response import SaslAuthenticateResponse
 from kbroker.protocol.generated.sasl_handshake_response import SaslHandshakeResponse
-from kbroker.protocol.primitives import Message, read_unknown_tags
+from kbroker.protocol.primitives import Message
 from kbroker.security.sasl import Login, LoginFailed, SaslServer
 from kbroker.server.large_frame import LargeFrame
-from kbroker.server.newcomers import UNCOUNTED_BYTES, EarlyBytes, Newcomers
+from kbroker.server.newcomers import UNCOUNTED_BYTES
+from kbroker.server.sasl_door import LOGIN_MS_MAX, Door
+from kbroker.server.sasl_messages import encode_message, failure, illegal_state, read_message
 
 if TYPE_CHECKING:
-    from kbroker.broker.raft_driver import RunBlocking
-    from kbroker.broker.timer import Timer, TimerHandle
-    from kbroker.clock import Clock
+    from kbroker.broker.timer import TimerHandle
     from kbroker.server.connection import Answer, Buffers, ConnectionCore, FrameHandler
-    from kbroker.server.turns import Slices
 
 #: How soon a connection may log in again after the last time (Kafka's second).
 _AGAIN_MS_MIN = 1000
-#: A connection that has not logged in by then makes room for others.
-LOGIN_MS_MAX = 60_000
-_VERSIONS = {ApiKey.SASL_HANDSHAKE: 1, ApiKey.SASL_AUTHENTICATE: 2}
-
-
-class Door:
-    """What all connections of one SASL listener share.
-
-    Args:
-        mechanisms: that clients may choose.
-        make: starts an exchange of one of them.
-        session_ms: by mechanism, after which time a client has to log in again; 0: never.
-        run: by mechanism, runs slow steps in threads.
-        request_bytes_max: before login, and after it.
-        failure_delay_ms: how long the answer to a failed login is held back.
-        early: counts what those send who have not logged in.
-        tell: told of logins: the connection, who it is or wanted to be, the mechanism, whether it is in, and
-            why not.
-        slices: of the loop's turns, for all that log in.
-    """
-
-    def __init__(
-        self,
-        mechanisms: Collection[str],
-        make: Callable[[str], SaslServer],
-        session_ms: Callable[[str], int],
-        run: Callable[[str], RunBlocking],
-        timer: Timer,
-        clock: Clock,
-        *,
-        login_bytes_max: int,
-        failure_delay_ms: int,
-        early: EarlyBytes | None = None,
-        tell: Callable[[ConnectionCore, str, str, bool, str], None] | None = None,
-        slices: Slices,
-    ) -> None:
-        self.slices = slices
-        self.mechanisms = mechanisms
-        self.make = make
-        self.session_ms = session_ms
-        self.run = run
-        self.timer = timer
-        self.clock = clock
-        self.login_bytes_max = login_bytes_max
-        self.failure_delay_ms = failure_delay_ms
-        self.early = early or EarlyBytes()
-        self.tell = tell
-        self.newcomers = Newcomers()
-        self.logins = 0
-        self.failures = 0
-        self.expired = 0
 
 
 class _State(Enum):
@@ -256,12 +198,13 @@ class SaslGate:
             self._state = _State.VERSIONS_OR_HANDSHAKE
         if key == ApiKey.API_VERSIONS:
             return self._versions(connection, data)
-        version, correlation_id, body = _read(data)
+        version, correlation_id, body = read_message(data)
         answer = SaslHandshakeResponse(mechanisms=list(self._door.mechanisms))
         if body.mechanism not in self._door.mechanisms:
             answer.error_code = ErrorCode.UNSUPPORTED_SASL_MECHANISM
             raise _Refused(
-                f"unknown SASL mechanism {body.mechanism[:40]!r}", _encode(answer, version, correlation_id)
+                f"unknown SASL mechanism {body.mechanism[:40]!r}",
+                encode_message(answer, version, correlation_id),
             )
         self._has_headers = version >= 1
         if self._login is not None and body.mechanism != self._mechanism:
@@ -272,7 +215,7 @@ class SaslGate:
             self._state = _State.BAD_MECHANISM
         else:
             self._begin(connection, body.mechanism)
-        return _encode(answer, version, correlation_id)
+        return encode_message(answer, version, correlation_id)
 
     def _versions(self, connection: ConnectionCore, data: bytes) -> Answer | Deferred[Answer]:
         if self._state is not _State.VERSIONS_OR_HANDSHAKE:
@@ -302,16 +245,16 @@ class SaslGate:
         if self._has_headers:
             key = int.from_bytes(data[:2], "big")
             if len(data) < 8 or key != ApiKey.SASL_AUTHENTICATE:
-                raise _Refused(f"request {key} during login", _illegal(data))
-            version, correlation_id, body = _read(data)
+                raise _Refused(f"request {key} during login", illegal_state(data))
+            version, correlation_id, body = read_message(data)
             self._tells_lifetime = self._tells_lifetime or version > 0
             token = bytes(body.auth_bytes)
 
             def wrap(message: Message) -> bytes:
-                return _encode(message, version, correlation_id)
+                return encode_message(message, version, correlation_id)
 
         if self._state is _State.BAD_MECHANISM:
-            raise _Refused("another mechanism than before", _failure(wrap, self._problem))
+            raise _Refused("another mechanism than before", failure(wrap, self._problem))
         assert self._exchange is not None
         try:
             result = self._exchange.step(token)
@@ -356,7 +299,7 @@ class SaslGate:
                     "Cannot change principals during re-authentication from "
                     f"{self._login.principal.replace(':', '.', 1)}: {login.principal.replace(':', '.', 1)}"
                 )
-                raise _Refused("another principal than before", _failure(wrap, told))
+                raise _Refused("another principal than before", failure(wrap, told))
             lifetime_ms = self._open(connection, login)
         if wrap is None:
             return None if token is None else len(token).to_bytes(4, "big") + token
@@ -368,7 +311,7 @@ class SaslGate:
             f"Authentication failed during {again} due to invalid credentials with SASL mechanism "
             f"{self._mechanism}"
         )
-        return _Refused(f"login with {self._mechanism} failed: {error.reason}", _failure(wrap, told))
+        return _Refused(f"login with {self._mechanism} failed: {error.reason}", failure(wrap, told))
 
     def _refuse(self, connection: ConnectionCore, refusal: _Refused) -> Deferred[Answer]:
         """Answer after the delay, then close."""
@@ -471,54 +414,3 @@ class SaslGate:
             if handle is not None:
                 handle.cancel()
         self._deadline = self._session = None
-
-
-def _read(data: bytes) -> tuple[int, int, Any]:
-    """Version, correlation id and body of a SaslHandshake or SaslAuthenticate.
-
-    Raises:
-        ProtocolError: it is none, or of a version that does not exist.
-    """
-    key, version = int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")
-    if version > _VERSIONS[ApiKey(key)]:
-        raise ProtocolError(f"no API with key {key} and version {version}")
-    length = int.from_bytes(data[8:10], "big", signed=True)
-    position = 10 + max(length, 0)
-    if position > len(data):
-        raise ProtocolError("request header is cut short")
-    if request_header_version(key, version) >= 2:
-        try:
-            _, position = read_unknown_tags(data, position)
-        except IndexError:
-            raise ProtocolError("request header is cut short") from None
-    body, _ = decode_request(request_class(key), data, version, position)
-    return version, int.from_bytes(data[4:8], "big", signed=True), body
-
-
-def _encode(message: Message, version: int, correlation_id: int) -> bytes:
-    assert message.API_KEY is not None
-    out = bytearray(9 if response_header_version(message.API_KEY, version) >= 1 else 8)
-    message.encode_into(out, version)
-    out[:8] = (len(out) - 4).to_bytes(4, "big") + correlation_id.to_bytes(4, "big", signed=True)
-    return bytes(out)
-
-
-def _failure(wrap: Callable[[Message], bytes] | None, told: str) -> bytes | None:
-    """Bare messages end without a word."""
-    if wrap is None:
-        return None
-    return wrap(SaslAuthenticateResponse(error_code=ErrorCode.SASL_AUTHENTICATION_FAILED, error_message=told))
-
-
-def _illegal(data: bytes) -> bytes | None:
-    """Kafka's answer to another request during the exchange. Those of no login are not even looked at."""
-    key = int.from_bytes(data[:2], "big")
-    if len(data) < 8 or key not in (ApiKey.SASL_HANDSHAKE, ApiKey.API_VERSIONS):
-        return None
-    response = response_class(key)
-    version, correlation_id = int.from_bytes(data[2:4], "big"), int.from_bytes(data[4:8], "big", signed=True)
-    if version > response.MAX_VERSION:
-        return None
-    answer: Any = response()
-    answer.error_code = ErrorCode.ILLEGAL_SASL_STATE
-    return _encode(answer, version, correlation_id)

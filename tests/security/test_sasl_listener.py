@@ -22,7 +22,8 @@ from kbroker.protocol.generated.metadata_request import MetadataRequest
 from kbroker.protocol.generated.sasl_authenticate_request import SaslAuthenticateRequest
 from kbroker.protocol.generated.sasl_handshake_request import SaslHandshakeRequest
 from kbroker.security.scram import MECHANISMS, ScramClient, salted_password
-from kbroker.server.sasl_gate import Door, SaslGate
+from kbroker.server.sasl_door import Door
+from kbroker.server.sasl_gate import SaslGate
 from kbroker.server.turns import SLICE_S, Slices
 from kbroker.testing import Broker
 from tests.broker.peer_world import ManualTimer
