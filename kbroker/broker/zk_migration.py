@@ -88,6 +88,8 @@ class ZkMigration:
         self._busy = False
         #: The copy is being appended to the log: whatever else ends, that goes on to its end.
         self._appends = False
+        #: So many records this node has copied; 0: another one did.
+        self._copied = 0
         self._alarm: TimerHandle | None = None
         #: Something failed: commits are no reason to try again before the alarm.
         self._troubled = False
@@ -118,6 +120,7 @@ class ZkMigration:
             if image.zk_migration_state == BEFORE_MIGRATION
             else [],
             "controller_epoch": -1 if facts.claim is None else facts.claim.epoch,
+            "copied_records": self._copied,
             "offset": image.offset,
             "written_offset": self._written.offset if facts.is_synced else -1,
         }
@@ -326,6 +329,7 @@ class ZkMigration:
         live = [each.id for each in image.brokers.values() if each.active]
         records = copied(found, live, image.metadata_version)
         _log.info("copying what is in ZooKeeper: %d records", len(records))
+        self._copied = len(records)
         self._appends = True
         try:
             yield from self._append(records, epoch)

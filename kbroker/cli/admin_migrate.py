@@ -66,6 +66,8 @@ def summary(found: Mapping[str, Any]) -> list[tuple[str, str]]:
         lines.append(("it is at", f"{driver['phase']}: {driver['meaning']}"))
     if driver.get("waits_for"):
         lines.append(("it waits for", driver["waits_for"]))
+    if driver.get("copied_records"):
+        lines.append(("copied", f"{driver['copied_records']} records"))
     if phase == "PRE_MIGRATION":
         count = len(found["in_zookeeper_mode"])
         lines.append(("brokers", f"{count} of {len(found['brokers'])} are registered with the quorum"))

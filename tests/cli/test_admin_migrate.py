@@ -77,7 +77,7 @@ def test_a_broker_that_is_missed_and_one_that_is_refused():
 
 
 def test_while_both_are_written():
-    state = driver(offset=100, written_offset=88)
+    state = driver(offset=100, written_offset=88, copied_records=36)
     found = told(
         {"broker": broker(1, "kraft", False), "quorum": quorum("MIGRATION", [2], [1, 3], driver=state)},
         {"broker": broker(2), "quorum": quorum("MIGRATION", [2], [1, 3])},
@@ -86,6 +86,7 @@ def test_while_both_are_written():
     assert next_step(found).startswith("restart broker 2, one by one, with process.roles=broker")
     assert ("dual writes", "up to offset 88, 12 records behind") in summary(found)
     assert ("brokers", "1 in ZooKeeper's mode, 2 in KRaft's") in summary(found)
+    assert ("copied", "36 records") in summary(found)
 
 
 def test_the_last_step_and_the_end():

@@ -33,6 +33,7 @@ def test_it_waits_for_controllers_then_for_brokers_then_takes_over():
     world.check()
     assert world.image.zk_migration_state == MIGRATING
     assert world.migration.status()["controller_epoch"] == 2
+    assert world.migration.status()["copied_records"] > 0
 
 
 def test_what_brokers_are_told():
