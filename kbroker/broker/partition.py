@@ -158,6 +158,7 @@ class Partition:
         state = self.leader_state
         begins = state is None or state.leader_epoch != leader_epoch
         before = () if state is None else state.isr
+        proposed = None if state is None else state.in_sync.proposal
         if state is not None and not begins:
             state.change_replicas(replicas, isr, partition_epoch, recovering)
             state.min_isr = min_isr
@@ -184,8 +185,9 @@ class Partition:
         self.leader_id = local_id
         self.leader_epoch = leader_epoch
         # News for parked fetches: a new epoch (what waits to be committed is still in the log), and for a
-        # follower that it is out of the in-sync set and has to be looked at to come in again.
-        if self._advance() or begins or isr != before:
+        # follower that it is out of the in-sync set, or no longer proposed, and has to be looked at again.
+        dropped = proposed is not None and self.leader_state is state and state.in_sync.proposal is None
+        if self._advance() or begins or isr != before or dropped:
             self._progress()
         self._check_deletions()
         self._ask_for_sync()
@@ -374,7 +376,11 @@ class Partition:
         state = self.leader_state
         if state is None:
             return Verdict.STALE
-        return state.in_sync.refused(proposal, code)
+        verdict = state.in_sync.refused(proposal, code)
+        if verdict is Verdict.REVERTED:
+            # Not at once, or they would ask again and again.
+            self._tell_followers(wake=False)
+        return verdict
 
     # -- appending --
 
@@ -573,7 +579,7 @@ class Partition:
         if self._watchers:
             self._tell_followers()
 
-    def _tell_followers(self) -> None:
+    def _tell_followers(self, *, wake: bool = True) -> None:
         state = self.leader_state
         for replica, wanted in tuple(self._watchers.items()):
             session = wanted.session
@@ -586,7 +592,7 @@ class Partition:
                 if progress is not None:
                     # Until its last request the follower had all: nothing was noted for it.
                     progress.was_there(session.last_used_ms)
-            if session.on_news is not None:
+            if wake and session.on_news is not None:
                 session.on_news(wanted)
 
     def _refuse_waiters(self, code: ErrorCode) -> None:

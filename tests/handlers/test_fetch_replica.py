@@ -8,8 +8,13 @@ import pytest
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.replication import Replication
-from kbroker.errors import ErrorCode
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers.fetch_read import PartitionReader
+from kbroker.protocol.generated.alter_partition_response import (
+    AlterPartitionResponse,
+    PartitionData,
+    TopicData,
+)
 from kbroker.protocol.generated.delete_records_request import DeleteRecordsPartition, DeleteRecordsTopic
 from kbroker.protocol.generated.fetch_request import FetchPartition, FetchTopic, ReplicaState
 from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
@@ -28,11 +33,12 @@ class NoPeers:
 @pytest.fixture
 def node(tmp_path):
     node = Node(tmp_path / "data")
-    node.proposals = []
+    node.proposals, node.answers = [], []
 
     def to_controller(request, timeout_ms):
         node.proposals.append(request)
-        return Deferred()
+        node.answers.append(Deferred())
+        return node.answers[-1]
 
     node.replication = Replication(
         node.replicas,
@@ -294,6 +300,51 @@ def test_in_a_session_quiet_partitions_hear_of_a_new_registration(node):
     (request,) = node.proposals
     proposed = request.topics[0].partitions[0].new_isr_with_epochs
     assert {each.broker_id: each.broker_epoch for each in proposed} == {1: 1, 2: 50, 3: 3}
+
+
+def in_quiet_session(node):
+    """Follower 3 is out of the set, has all, and asks in a session; each of its Fetches by a call."""
+    node.topic("t", replicas=(1, 2, 3), isr=(1, 2))
+    client, follower = node.connect(), node.connect()
+    produce(client, "t", b"a")
+    epochs = itertools.count(1)
+    state = ReplicaState(replica_id=3, replica_epoch=3)
+    topics = [by_id(client, "t", 1, current_leader_epoch=0, last_fetched_epoch=0)]
+    full = follower.ask("Fetch", 15, max_wait_ms=0, session_epoch=0, replica_state=state, topics=topics)
+    assert full.session_id
+
+    def again():
+        fields = {"session_id": full.session_id, "session_epoch": next(epochs), "topics": []}
+        assert follower.ask("Fetch", 15, max_wait_ms=0, replica_state=state, **fields).responses == []
+        node.advance(1)
+
+    again()
+    again()
+    assert len(node.proposals) == 1
+    return again
+
+
+def test_who_is_proposed_in_vain_as_the_partition_changed_is_proposed_again(node):
+    again = in_quiet_session(node)
+    topic_id = node.cache.image.topics.get("t").id
+    # Where a replica lies is told: another partition epoch, and nothing else.
+    directories = [bytes(15) + bytes([each]) for each in (101, 102, 103)]
+    node.publish(PartitionChangeRecord(partition_id=0, topic_id=topic_id, directories=directories))
+    node.answers.pop().fail(ApiError(ErrorCode.REQUEST_TIMED_OUT))
+    again()
+    node.advance(100)
+    assert [each.topics[0].partitions[0].partition_epoch for each in node.proposals] == [0, 1]
+
+
+def test_who_was_refused_is_proposed_again(node):
+    again = in_quiet_session(node)
+    partition = node.proposals[0].topics[0]
+    refusal = PartitionData(partition_index=0, error_code=ErrorCode.INELIGIBLE_REPLICA)
+    topic = TopicData(topic_id=partition.topic_id, partitions=[refusal])
+    node.answers.pop().resolve(AlterPartitionResponse(topics=[topic]))
+    again()
+    node.advance(100)
+    assert len(node.proposals) == 2
 
 
 def test_a_followers_parked_fetch_wakes_on_any_of_its_partitions(node):
