@@ -1,6 +1,7 @@
 """Tokens from an identity provider: kept, renewed, refused; between nodes, and for our own client."""
 
 import json
+import ssl
 import threading
 import time
 from base64 import b64encode
@@ -19,7 +20,7 @@ from kbroker.security.sasl import LoginFailed
 from kbroker.security.token_endpoint import Token, TokenKeeper, token_endpoint
 from kbroker.server.peer_security import PeerSecurity
 from kbroker.testing import Cluster
-from tests.security.certificates import write
+from tests.security.certificates import Authority, write
 from tests.security.test_oauth import MODULE, url_of
 
 KEY, OTHER_KEY = (RSAKey.generate_key(2048, {"kid": "k"}) for _ in range(2))
@@ -126,6 +127,22 @@ def test_nobody_answers(provider):
     provider.server_close()
     with pytest.raises(LoginFailed, match="refused"):
         fetched(provider.settings())
+
+
+def test_a_provider_shows_a_certificate(provider, tmp_path):
+    """That of an authority that the login module's options name; no other gets the secret."""
+    authority = Authority()
+    node = authority.sign("node")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(write(tmp_path, "node.pem", node.key_pem() + node.pem))
+    provider.socket = context.wrap_socket(provider.socket, server_side=True)
+    settings = provider.settings(**{URL: provider.url.replace("http://127.0.0.1", "https://localhost")})
+    trust = {"ssl.truststore.type": "PEM", "ssl.truststore.location": write(tmp_path, "ca", authority.pem)}
+    assert fetched(settings, trust).ends_ms
+    for options in ({}, trust | {"ssl.truststore.location": write(tmp_path, "other", Authority("x").pem)}):
+        with pytest.raises(LoginFailed, match="verify failed"):
+            fetched(settings, options)
+    assert len(provider.asked) == 1
 
 
 def test_a_file_that_others_renew(tmp_path):
