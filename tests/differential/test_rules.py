@@ -38,6 +38,18 @@ def test_a_deleted_record_with_the_largest_timestamp():
     assert [known(-3), known(-1)] == ["largest-timestamp-deleted", None]
 
 
+def test_an_empty_name_of_which_kafka_makes_an_internal_error_of_all_topics():
+    def answer(*topics):
+        return {"topics": [{"name": name, "errorCode": code} for name, code in topics]}
+
+    def known(*theirs):
+        theirs, ours = answer(*theirs), answer(("", 17), ("t", 0))
+        return reason(Exchange({"send": "DescribeTopicPartitions"}, theirs, ours, compare(theirs, ours)))
+
+    assert known(("t", -1), ("u", -1), ("", -1)) == "kafka-internal-error"
+    assert known(("t", 0), ("u", -1), ("", -1)) is None
+
+
 def test_sizes_of_what_the_broker_has_compressed():
     def answer(*sizes):
         parts = [{"partitionIndex": index, "partitionSize": size} for index, size in enumerate(sizes)]
