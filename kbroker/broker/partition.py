@@ -158,10 +158,10 @@ class Partition:
         state = self.leader_state
         begins = state is None or state.leader_epoch != leader_epoch
         before = () if state is None else state.isr
-        proposed = None if state is None else state.in_sync.proposal
+        proposed, dropped = None if state is None else state.in_sync.proposal, False
         if state is not None and not begins:
             state.change_replicas(replicas, isr, partition_epoch, recovering)
-            state.min_isr = min_isr
+            state.min_isr, dropped = min_isr, proposed is not state.in_sync.proposal
         else:
             log = self.online_log()
             log.settle()  # what is left to a sync belongs to the epoch before
@@ -186,7 +186,6 @@ class Partition:
         self.leader_epoch = leader_epoch
         # News for parked fetches: a new epoch (what waits to be committed is still in the log), and for a
         # follower that it is out of the in-sync set, or no longer proposed, and has to be looked at again.
-        dropped = proposed is not None and self.leader_state is state and state.in_sync.proposal is None
         if self._advance() or begins or isr != before or dropped:
             self._progress()
         self._check_deletions()
@@ -378,8 +377,7 @@ class Partition:
             return Verdict.STALE
         verdict = state.in_sync.refused(proposal, code)
         if verdict is Verdict.REVERTED:
-            # Not at once, or they would ask again and again.
-            self._tell_followers(wake=False)
+            self._tell_followers(wake=False)  # else they would ask at once, and again and again
         return verdict
 
     # -- appending --
