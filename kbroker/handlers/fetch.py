@@ -153,7 +153,7 @@ class FetchPath:
         )
         if served.error is not ErrorCode.NONE:
             return FetchEncoder(context.version, context.correlation_id).encode([], served.error, 0)
-        if served.session is not None and replica_id >= 0:
+        if replica_id >= 0 and served.session is not None:
             served.session.asked_under(request.replica_state.replica_epoch)
         reader = self._reader(request, context, replica_id)
         return OneFetch(services, request, context, served, reader).answer_or_park()

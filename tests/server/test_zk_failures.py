@@ -1,6 +1,9 @@
 """Nodes in a real ZooKeeper that end without a word: others go on long before the session ends."""
 
+import threading
+
 import pytest
+from confluent_kafka import Producer
 
 from kbroker.client.cluster import Cluster as Client
 from kbroker.client.offsets import list_offsets
@@ -11,6 +14,7 @@ from kbroker.types import TopicPartition
 from tests.doubles import wait_until
 from tests.needs import need_java
 from tests.server.zookeeper import ZooKeeperServer
+from tests.testing.test_cluster import end_offset
 
 SESSION_MS = 45_000
 
@@ -173,15 +177,58 @@ def expire(node):
     other.close()
 
 
+class Producing:
+    """An idempotent producer of a thread; `acknowledged` counts its records."""
+
+    def __init__(self, bootstrap, topic):
+        self._producer = Producer(
+            {"bootstrap.servers": bootstrap, "enable.idempotence": True, "linger.ms": 1, "log_level": 0}
+        )
+        self._topic, self._over = topic, threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self.acknowledged, self.errors = 0, []
+
+    def _run(self):
+        while not self._over.is_set():
+            self._producer.produce(self._topic, b"x", on_delivery=self._told)
+            self._producer.poll(0.005)
+
+    def _told(self, error, message):
+        if error is None:
+            self.acknowledged += 1
+        else:
+            self.errors.append(error)
+
+    def goes_on(self):
+        before = self.acknowledged
+        wait_until(lambda: self.acknowledged > before + 50, "more that is acknowledged")
+
+    def __enter__(self):
+        self._thread.start()
+        self.goes_on()
+        return self
+
+    def __exit__(self, *exception):
+        self._over.set()
+        self._thread.join()
+        assert self._producer.flush(60) == 0
+
+
 @pytest.mark.parametrize("which", ["another", "the controller"])
-def test_a_session_that_expires(disks, which):
+def test_115_a_session_that_expires_under_load(disks, which):
     """The node registers anew; as the controller it resigns, and there is an election."""
     controller = disks.controller()
     victim = next(each for each in disks.nodes if (each == controller) == (which == "the controller"))
     node, _ = inside(disks, victim)
     before, epoch = node._zk.broker_epoch, registered(disks)[1]
-    expire(node)
-    disks.wait_for(lambda: node._zk.broker_epoch > before)
+    load = f"load-{which.replace(' ', '-')}"
+    disks.create_topic(load, 1, config={"min.insync.replicas": 2})
+    with Producing(disks.bootstrap, load) as producer:
+        expire(node)
+        disks.wait_for(lambda: node._zk.broker_epoch > before)
+        producer.goes_on()
+    assert not producer.errors
+    disks.wait_for(lambda: end_offset(disks, load) == producer.acknowledged)
     disks.wait_for(lambda: registered(disks)[0] == {1, 2, 3})
     disks.wait_for(lambda: (registered(disks)[1] > epoch) == (which == "the controller"))
     name = which.replace(" ", "-")

@@ -354,7 +354,7 @@ def test_the_next_controller_tells_everybody(world):
     world.check_all()
 
 
-def test_a_controller_that_sleeps_past_its_session_is_not_obeyed(world):
+def test_105_a_controller_that_sleeps_past_its_session_is_not_obeyed(world):
     result(world, world.create("t", (1, 2, 3)))
     old = world.active
     old.host.pause()

@@ -235,7 +235,7 @@ def test_a_topic_deleted_by_hand_is_gone(world):
     world.check()
 
 
-def test_a_state_changed_by_another_is_not_overwritten(world):
+def test_24_a_state_changed_by_another_is_not_overwritten(world):
     """What KAFKA-2729 was about: a refused write of an ISR is decided anew on what is true."""
     result(world, world.create("t", (1, 2, 3)))
     path = "/brokers/topics/t/partitions/0/state"
@@ -243,11 +243,11 @@ def test_a_state_changed_by_another_is_not_overwritten(world):
     result(world, world.brokers[1].client.multi([SetData(path, other)]))
     topic = world.active.driver.committed_image.topics.get("t")
 
-    def shrink():
+    def shrink(*isr):
         driver = world.active.driver
         epochs = driver.speculative_image.topics.get("t").partitions[0]
         proposal = Proposal(
-            topic.id, 0, epochs.leader_epoch, epochs.partition_epoch, [IsrMember(1), IsrMember(3)], 0
+            topic.id, 0, epochs.leader_epoch, epochs.partition_epoch, [IsrMember(each) for each in isr], 0
         )
         return driver.append_records(
             lambda image: alter_partitions(
@@ -256,9 +256,34 @@ def test_a_state_changed_by_another_is_not_overwritten(world):
         )
 
     with pytest.raises(ApiError, match="NOT_CONTROLLER"):
-        result(world, shrink())
+        result(world, shrink(1, 3))
     assert world.active.driver.committed_image.topics.get("t").partitions[0].leader == 2
     world.check()
+    # The leader asks again, on what is true now: nothing is stuck.
+    result(world, shrink(2))
+    assert world.active.driver.committed_image.topics.get("t").partitions[0].isr == (2,)
+    world.check()
+
+
+def test_a_controller_of_a_thousand_topics_is_followed(world):
+    replicas = [(1, 2, 3), (2, 3, 1), (3, 1, 2)]
+    for start in range(0, 1000, 50):
+        answers = [world.create(f"t{at}", replicas[at % 3]) for at in range(start, start + 50)]
+        world.run(100)
+        assert all(answer.result()[0].error_code == 0 for answer in answers)
+    gone = world.active.id
+    world.brokers.pop(gone).host.kill()
+    world.run(SESSION_MS + 500)
+    world.check()
+    known = world.active.driver.committed_image
+    assert len(known.topics) == 1000
+    assert all(
+        partition.leader not in (-1, gone) and gone not in partition.isr
+        for topic in known.topics
+        for partition in topic.partitions
+    )
+    # As soon as it is elected it decides.
+    result(world, world.create("after", tuple(world.brokers)))
 
 
 def test_an_epoch_deleted_by_hand_is_a_new_election(world):

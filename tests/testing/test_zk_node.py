@@ -314,6 +314,19 @@ def test_while_zookeeper_is_away_leaders_serve_and_nothing_changes(whole, server
     assert send(whole, topic, b"after") == 3
 
 
+def test_while_zookeeper_stands_still_leaders_serve(whole, server):
+    topic = whole.create_topic("still")
+    send(whole, topic, b"before")
+    server.pause()
+    try:
+        assert send(whole, topic, b"meanwhile") == 2
+    finally:
+        server.resume()
+    whole.wait_for(whole.all_in_sync)
+    whole.wait_for(lambda: whole.controller() in whole.nodes)
+    assert send(whole, topic, b"after") == 3
+
+
 def test_a_group_and_a_transaction_outlive_their_coordinators(whole):
     outlive_their_coordinators(whole, times=1)
 
