@@ -99,6 +99,10 @@ class GroupSync:
         if lane.current is None and not lane.begins:
             self._begin_soon(lane)
 
+    def is_asked(self, log: Log) -> bool:
+        """Whether a sync of it is to come, or under way."""
+        return self._round_of(log) is not None
+
     def take_over(self, log: Log) -> list[Waiter] | None:
         """Leave what is staged in `log` to the next sync, which begins with writing it; who is told after it.
 

@@ -78,7 +78,7 @@ class Replication:
             address_of=self._address_of,
             timer=timer,
             settings=settings,
-            when_durable=lambda log, done: replicas.syncs.when_synced([log], lambda _: done()),
+            when_durable=self._when_durable,
             disk_failed=replicas.disk_failed,
             truncated=self._truncated,
             quota=lambda: replicas.follower_quota,
@@ -89,6 +89,15 @@ class Replication:
         replicas.link(self.sender, self)
         metadata.subscribe(self.on_metadata)
         self._tick()
+
+    def _when_durable(self, log: Log, done: Callable[[], None]) -> None:
+        """Also of what was there before: a log that was cut, or found at the start, asks nobody for a sync. A
+        directory that fails takes the partition away.
+        """
+        syncs = self._replicas.syncs
+        if not syncs.is_asked(log):
+            syncs.ask(log)
+        syncs.when_synced([log], lambda lost: None if lost and log.directory.offline else done())
 
     def stop(self) -> None:
         """Copy nothing and propose nothing any more."""

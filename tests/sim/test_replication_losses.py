@@ -123,3 +123,57 @@ def test_scenario_31_and_32_who_lost_power_does_not_lead_before_who_did_not():
     cluster.nodes[1].boot()
     cluster.wait(3000)
     cluster.assert_same()
+
+
+@pytest.mark.parametrize("tail", [Tail.LOST, Tail.TORN, Tail.ZEROED])
+@pytest.mark.parametrize("first", [1, 2, 3])
+def test_scenario_31_what_was_synced_before_it_was_acknowledged_survives_that_all_lose_power(first, tail):
+    """flush.messages=1: whichever node comes back first, and whoever leads then."""
+    cluster = Cluster(flush_messages=1)
+    sent = [cluster.send() for _ in range(4)]
+    cluster.wait(300)
+    for _ in range(3):
+        sent.append(cluster.send())
+        cluster.run_until(cluster.now + 2)
+    acked = [each.value for each in sent if each.acked]
+    assert len(acked) >= 4
+    for node in cluster.nodes.values():
+        node.kill(tail)
+    cluster.wait(600)
+    for node_id in (first, *({1, 2, 3} - {first})):
+        cluster.nodes[node_id].boot()
+        cluster.wait(400)
+    cluster.wait(4000)
+    assert sorted(cluster.state(0).isr) == [1, 2, 3]
+    assert cluster.values(1)[: len(acked)] == acked
+    cluster.assert_same()
+    later = cluster.send()
+    cluster.wait()
+    assert later.acked
+
+
+@pytest.mark.parametrize("tail", [Tail.LOST, Tail.TORN, Tail.ZEROED])
+def test_without_a_sync_all_come_back_to_one_history_when_all_lose_power(tail):
+    """By default nothing is synced before it is acknowledged, as in Kafka: what is lost is lost on all, and
+    what is there then stays."""
+    cluster = Cluster()
+    cluster.send()
+    cluster.wait()
+    for node in cluster.nodes.values():
+        cluster.log(node.id).fsync()
+    kept = cluster.values(1)
+    for _ in range(3):
+        cluster.send()
+    cluster.wait()
+    cluster.checker = None  # all lost what was committed
+    for node in cluster.nodes.values():
+        node.kill(tail)
+    cluster.run_until(cluster.now + 600)
+    for node in cluster.nodes.values():
+        node.boot()
+        cluster.run_until(cluster.now + 300)
+    cluster.run_until(cluster.now + 4000)
+    assert sorted(cluster.state(0).isr) == [1, 2, 3]
+    assert cluster.values(1)[: len(kept)] == kept
+    cluster.assert_same()
+    assert cluster.send().error is None
