@@ -101,9 +101,6 @@ class ZkMembership(AmongBrokers):
         """Have the controller move what this broker leads, where there are others. Resolved when it has, or
         cannot be waited for.
         """
-        tie = self._quorum()
-        if tie is not None:
-            return tie.lifecycle.leave()
         left: Deferred[None] = Deferred()
         self._ask_leave(left, _LEAVE_TRIES)
         return left
@@ -126,6 +123,10 @@ class ZkMembership(AmongBrokers):
         return self._tie if self._follower is not None and self._follower.is_kraft else None
 
     def _ask_leave(self, left: Deferred[None], tries: int) -> None:
+        tie = self._quorum()
+        if tie is not None:
+            tie.lifecycle.leave().then(left.follow)
+            return
         others = [each for each in self._metadata.image.live_brokers() if each.id != self.node_id]
         if not others or not tries or self.broker_epoch() < 0:
             left.resolve(None)
@@ -138,6 +139,10 @@ class ZkMembership(AmongBrokers):
         try:
             response = done.result()
         except ApiError as error:
+            if self._quorum() is not None:
+                # It has taken over meanwhile, and knows no such request.
+                self._ask_leave(left, tries)
+                return
             _log.warning("stopping without the controller's leave: %s", error.text or error.code.name)
             left.resolve(None)
             return
