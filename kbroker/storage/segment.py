@@ -2,7 +2,7 @@
 
 A segment knows nothing of neighbours, producers or high watermarks. Its law: `size` bytes of the file are
 whole batches in offset order; an index entry is added when more than `index.interval.bytes` came since the
-last one.
+last one. Indexes are believed once `index_check.py` has found them true, and built anew if they are not.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from collections.abc import Iterator
 from struct import Struct
 from typing import NamedTuple
 
-from kbroker.errors import ApiError
 from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
-    LOG_OVERHEAD,
     BatchHeader,
     CorruptBatch,
     decode_records,
@@ -24,8 +22,10 @@ from kbroker.protocol.record_batch import (
 from kbroker.protocol.record_codec import RECORD_BYTES_MAX
 from kbroker.protocol.sealed_batch import is_sealed
 from kbroker.storage import txn_index
+from kbroker.storage.batch_walk import WALK_BYTES, WalkedBatch, walk
 from kbroker.storage.disk import DiskFile
 from kbroker.storage.file_names import INDEX, LOG, TIME_INDEX, TXN_INDEX, offset_name
+from kbroker.storage.index_check import entry_holds, indexes_hold
 from kbroker.storage.log_encryption import open_data
 from kbroker.storage.offset_index import OffsetIndex
 from kbroker.storage.open_files import NO_DESCRIPTORS, NO_ROOM, OpenFiles
@@ -34,16 +34,12 @@ from kbroker.storage.txn_index import AbortedTxn
 
 logger = logging.getLogger(__name__)
 
-_WALK_BYTES = 8192
 #: Reads of fewer bytes are filled to the last batch that fits.
 _EXACT_BELOW_BYTES = 64 * 1024
 #: A walk from an index entry that passes more than both of these did not begin at the nearest one.
 _THIN_BATCHES = 64
 _THIN_BYTES = 4 << 20
-#: How far behind the last entry of a time index it is checked that nothing is younger.
-_TIMES_BYTES = 1 << 20
 _HEADER = Struct(">qiibIhiqqqhii")
-_LEGACY = Struct(">qi4xbbq")
 
 
 class TimestampOffset(NamedTuple):
@@ -52,16 +48,6 @@ class TimestampOffset(NamedTuple):
     timestamp: int
     offset: int
     leader_epoch: int
-
-
-class WalkedBatch(NamedTuple):
-    """Where a batch lies and what it spans."""
-
-    position: int
-    size: int
-    base_offset: int
-    last_offset: int
-    max_timestamp: int
 
 
 class Segment:
@@ -232,26 +218,7 @@ class Segment:
 
     def walk(self, position: int, end: int | None = None) -> Iterator[WalkedBatch]:
         """The batches from the one at `position` on, by their headers alone."""
-        file = self.file()
-        end = self.size if end is None else end
-        chunk, start = b"", position
-        new = tuple.__new__
-        while position + LOG_OVERHEAD < end:
-            at = position - start
-            if at + BATCH_OVERHEAD > len(chunk):
-                chunk, start, at = file.read(position, min(_WALK_BYTES, end - position)), position, 0
-            if len(chunk) - at < BATCH_OVERHEAD or chunk[at + 16] < 2:
-                base, size, last, newest = _legacy_span(chunk, at)
-            else:
-                fields = _HEADER.unpack_from(chunk, at)
-                base, size = fields[0], fields[1] + LOG_OVERHEAD
-                # Compaction keeps the header of a batch without records: its time is nobody's.
-                last, newest = base + fields[6], fields[8] if fields[12] else NO_TIMESTAMP
-            if size <= LOG_OVERHEAD or position + size > end:
-                return
-            # Three times as fast as calling the named tuple.
-            yield new(WalkedBatch, (position, size, base, last, newest))
-            position += size
+        return walk(self.file(), position, self.size if end is None else end)
 
     def locate(self, offset: int) -> WalkedBatch | None:
         """The batch that holds `offset`, or the first one behind it; None if all lie before.
@@ -283,7 +250,7 @@ class Segment:
         if index < 0:
             return 0
         relative, position = self.offset_index.entry(index)
-        if self._holds(relative, position):
+        if entry_holds(self, relative, position):
             return position
         self._rebuild("an entry of its offset index names no batch")
         index = self.offset_index.floor(field, target)
@@ -320,7 +287,7 @@ class Segment:
         position, end = 0, self.base_offset
         if self.size:
             start = 0
-            if self.size > _WALK_BYTES:
+            if self.size > WALK_BYTES:
                 self.trust_indexes()
                 start = self.offset_index.position_before(self.size)
             for batch in self.walk(start):
@@ -431,21 +398,12 @@ class Segment:
         if self._indexes_trusted:
             return
         self._indexes_trusted = True
-        if not self._indexes_hold():
+        if not indexes_hold(self):
             self._rebuild("an index is missing, damaged or of another segment")
-
-    def _indexes_hold(self) -> bool:
-        try:
-            good = self.offset_index.fits(self.size) and self.time_index.fits()
-            # Messages of format 0 have no times, and a segment of them no entries.
-            timeless = len(self.time_index) == 0 and self.first_timestamp() != NO_TIMESTAMP
-            return good and not timeless and self._last_entries_hold()
-        except (IndexError, ApiError):
-            return False
 
     def place_of(self, offset: int) -> int | None:
         """The position where the batches below `offset` end, if indexes tell so that are true; else None."""
-        if not self._indexes_trusted and not self._indexes_hold():
+        if not self._indexes_trusted and not indexes_hold(self):
             return None
         try:
             self.aborted_txns()
@@ -464,42 +422,6 @@ class Segment:
         """Keep what the indexes tell of batches below `offset`, where it was sealed; the rest is read."""
         self._cut_indexes(offset)
         self.max_timestamp, self.max_timestamp_offset = self.time_index.last()
-
-    def _last_entries_hold(self) -> bool:
-        """Whether the last entry of each index is true, and no batch behind them is younger."""
-        count = len(self.offset_index)
-        tail = 0
-        if count:
-            relative, tail = self.offset_index.entry(count - 1)
-            if not self._holds(relative, tail):
-                return False
-        timestamp, offset = self.time_index.last()
-        if any(batch.max_timestamp > timestamp for batch in self.walk(tail)):
-            return False
-        named = -1
-        for batch in self.walk(self.offset_index.position_for(offset)):
-            if batch.last_offset < offset:
-                continue
-            if named < 0:
-                # Old brokers name the record itself, newer ones the last of its batch; recovery counts the
-                # time of a batch without records, compaction does not.
-                if batch.max_timestamp not in (timestamp, NO_TIMESTAMP):
-                    return False
-                named = batch.position
-            elif batch.max_timestamp > timestamp:
-                return False  # the index was cut, and what came last is older
-            if batch.position - named > _TIMES_BYTES:
-                break
-        return named >= 0
-
-    def _holds(self, relative: int, position: int) -> bool:
-        """Whether an offset entry is true: a batch begins there, and it has no larger offset.
-
-        It may have smaller ones: followers of old brokers wrote one entry for several batches.
-        """
-        for batch in self.walk(position):
-            return self.base_offset <= batch.base_offset <= batch.last_offset <= self.base_offset + relative
-        return False
 
     def _rebuild(self, reason: str) -> None:
         logger.warning("building the indexes of %s anew: %s", self.path, reason)
@@ -521,11 +443,3 @@ class Segment:
         self.time_index.maybe_append(self.max_timestamp, self.max_timestamp_offset)
         self.offset_index.close()
         self.time_index.close()
-
-
-def _legacy_span(chunk: bytes, at: int) -> tuple[int, int, int, int]:
-    """(offset, size, offset, timestamp) of a message of magic 0 or 1; a size of 0 if it is cut."""
-    if len(chunk) - at < _LEGACY.size:
-        return 0, 0, 0, 0
-    offset, length, magic, _, timestamp = _LEGACY.unpack_from(chunk, at)
-    return offset, length + LOG_OVERHEAD, offset, timestamp if magic == 1 else NO_TIMESTAMP
