@@ -228,6 +228,7 @@ class SimNode:
             fetch_bytes_max=1 << 20,
             chooses_read_replica=False,
             led_partition=self._led_partition,
+            compatibility="all",
             requests=RequestBook(lambda: 0.0),
             request_log=None,
             authorizer=None,
