@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from kbroker.types import uuid_to_string
 if TYPE_CHECKING:
     from kbroker.broker.kraft_node import KraftNode, Leader
     from kbroker.broker.services import Services
+    from kbroker.broker.zk_migration import ZkMigration
     from kbroker.metadata.image import ClusterImage
 
 _SERVER = "kafka.server"
@@ -27,6 +29,9 @@ def add(services: Services) -> None:
     """Add the families."""
     _add_controller(services)
     _add_heartbeats(services)
+    migration = services.extras.get("migration")
+    if migration is not None:
+        _add_migration(services, migration)
     _add_features(services)
     kraft = services.extras.get("kraft")
     if kraft is not None:
@@ -82,11 +87,6 @@ def _add_controller(services: Services) -> None:
         "LastCommittedRecordOffset": lambda: services.metadata.image.offset,
         "LastAppliedRecordOffset": lambda: services.metadata.image.offset,
     }
-    if "migration" in services.extras:
-        gauges["ZkMigrationState"] = here(lambda image: image.zk_migration_state)
-        gauges["MigratingZkBrokerCount"] = here(
-            lambda image: sum(each.is_migrating_zk_broker for each in image.brokers.values())
-        )
     for name, ask in gauges.items():
         registry.gauge("kafka.controller", kind, name, ask)
     for name, histogram in (
@@ -137,6 +137,33 @@ def _add_heartbeats(services: Services) -> None:
         ("broker",),
         silences,
     )
+
+
+def _add_migration(services: Services, migration: ZkMigration) -> None:
+    """Of controllers that are, or were, to take over a cluster in ZooKeeper (KIP-866)."""
+    registry, domain, kind = services.metrics, "kafka.controller", "KafkaController"
+    gauges: dict[str, Callable[[ClusterImage], int]] = {
+        "ZkMigrationState": lambda image: image.zk_migration_state,
+        "MigratingZkBrokerCount": lambda image: sum(
+            each.is_migrating_zk_broker for each in image.brokers.values()
+        ),
+        "ZkWriteBehindLag": lambda image: migration.behind,
+    }
+    for name, ask in gauges.items():
+        registry.gauge(domain, kind, name, partial(_of_image, services, ask))
+    for name, times in (
+        ("ZkWriteSnapshotTimeMs", migration.all_times),
+        ("ZkWriteDeltaTimeMs", migration.commit_times),
+    ):
+        registry.rows(domain, kind, name, HISTOGRAM, (), partial(_row, times))
+
+
+def _of_image(services: Services, ask: Callable[[ClusterImage], int]) -> int:
+    return ask(services.metadata.image)
+
+
+def _row(times: Histogram) -> list[tuple[tuple[()], Histogram]]:
+    return [((), times)]
 
 
 def _add_features(services: Services) -> None:

@@ -33,6 +33,7 @@ from kbroker.controller.zookeeper.values import ZnodeError, number_of
 from kbroker.controller.zookeeper.writing import Claim
 from kbroker.errors import ApiError
 from kbroker.metadata.image import BEFORE_MIGRATION, MIGRATING, ClusterImage
+from kbroker.metrics.histogram import Histogram
 from kbroker.plain import replace
 
 if TYPE_CHECKING:
@@ -99,6 +100,8 @@ class ZkMigration:
         #: What ZooKeeper has, as this node wrote or read it, and what that comes to.
         self._tree = Tree()
         self._written = ClusterImage("")
+        #: What writing to ZooKeeper takes: everything that it lacks; one commit, or what has come together.
+        self.all_times, self.commit_times = Histogram(1), Histogram(1)
         controller.adapt = _for_zookeepers_brokers
         controller.watch(self)
         client.listen(self)
@@ -124,6 +127,11 @@ class ZkMigration:
             "offset": image.offset,
             "written_offset": self._written.offset if facts.is_synced else -1,
         }
+
+    @property
+    def behind(self) -> int:
+        """How many records of the log are not in ZooKeeper yet; 0 where nothing is written."""
+        return self._facts.image.offset - self._written.offset if self._facts.is_synced else 0
 
     # -- SessionListener, ControllerWatcher ------------------------------------------------------------------
 
@@ -395,7 +403,7 @@ class ZkMigration:
             self._progress(image),
             also=found.without_id,
         )
-        yield from self._send(tree, [marks, ops])
+        yield from self._send(tree, [marks, ops], self.all_times)
         if time == self._time:
             self._tree, self._written = tree, image
             self._facts = replace(self._facts, is_synced=True)
@@ -407,18 +415,22 @@ class ZkMigration:
         time, claim, image = self._time, self._facts.claim, self._facts.image
         assert claim is not None
         ops = mirrored(self._written, image, self._tree, claim, self._progress(image))
-        yield from self._send(self._tree, [ops])
+        yield from self._send(self._tree, [ops], self.commit_times)
         if time == self._time:
             self._written = image
             self._channel.committed(self._view(image))
         return None
 
-    def _send(self, tree: Tree, several: Sequence[Sequence[ZkOp]]) -> Generator[Deferred[Any], Any, None]:
+    def _send(
+        self, tree: Tree, several: Sequence[Sequence[ZkOp]], times: Histogram
+    ) -> Generator[Deferred[Any], Any, None]:
         """Write; what `several` lead to is applied to the tree but for the last."""
+        began_ms = self._clock.monotonic_ms()
         tree.apply(several[-1])
         answers = [self._client.multi(part) for ops in several for part in transactions(ops)]
         for answer in answers:  # noqa: UP028 (what is sent in is for this generator)
             yield answer
+        times.record(int(self._clock.monotonic_ms() - began_ms))
 
     def _progress(self, image: ClusterImage) -> MigrationZnode:
         return MigrationZnode(self._facts.node_id, self._facts.epoch, image.offset, image.epoch)

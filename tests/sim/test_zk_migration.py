@@ -1,13 +1,17 @@
 """A quorum takes over a cluster in ZooKeeper, whoever fails at whichever step."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from kbroker.broker.metric_cluster import _add_migration
 from kbroker.broker.zk_migration import ZkMigration
 from kbroker.controller.decision import Decision
 from kbroker.controller.zookeeper import paths
 from kbroker.controller.zookeeper.cluster_znodes import MigrationZnode
 from kbroker.controller.zookeeper.tree import Create, Delete, SetData
 from kbroker.metadata.image import BEFORE_MIGRATION, MIGRATING
+from kbroker.metrics.registry import Registry
 from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
 from tests.sim.migration_world import BROKERS, CONTROLLERS, MigrationWorld
 
@@ -101,6 +105,22 @@ def test_a_leader_in_zookeepers_mode_hears_of_each_change():
         for state in topic.partition_states
     }
     assert told == {1: partition.partition_epoch}
+
+
+def test_it_is_measured():
+    world = MigrationWorld()
+    world.prepare()
+    world.settled()
+    world.create("new", [1, 2])
+    assert world.migration.behind > 0
+    registry = Registry()
+    _add_migration(SimpleNamespace(metrics=registry, metadata=world.leader.metadata), world.migration)
+    world.settled()
+    values = {family.name: dict(family.rows())[()] for family in registry.families()}
+    assert (values["ZkMigrationState"], values["MigratingZkBrokerCount"]) == (MIGRATING, 3)
+    assert values["ZkWriteBehindLag"] == 0
+    assert values["ZkWriteSnapshotTimeMs"].count == 1
+    assert values["ZkWriteDeltaTimeMs"].count >= 1
 
 
 STEPS = {
