@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.gather import failed, gather
 from kbroker.broker.shares import shares
-from kbroker.coordinator.group.share_part import Beaten, ShareBeating, ShareGroupSettings
+from kbroker.coordinator.group.share_draft import ShareGroupSettings
+from kbroker.coordinator.group.share_part import Beaten, ShareBeating
 from kbroker.coordinator.group.share_records import StateTopics
 from kbroker.coordinator.share.state_shard import ShareKey
 from kbroker.errors import ApiError, ErrorCode
