@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from kbroker.broker.partition import Partition
     from kbroker.metadata.image import ClusterImage
 
-#: The values of `replica.selector.class`: Kafka's own two; other classes would be Java.
+#: The value of `replica.selector.class` that lets followers be read. Kafka's other one, LeaderSelector, does
+#: not; other classes would be Java.
 RACK_AWARE = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
-LEADER_ONLY = "org.apache.kafka.common.replica.LeaderSelector"
 
 
 class ReadReplicas:

@@ -36,9 +36,8 @@ from kbroker.types import Uuid
 #: new leader epoch (3.6-IV0).
 _RECOVERY_LEVEL = 3
 _NO_EPOCH_FOR_SHRINK_LEVEL = 12
-#: In PartitionChangeRecord: the leader stays, without a new epoch; the recovery state stays.
+#: In PartitionChangeRecord: the leader stays, without a new epoch.
 LEADER_UNCHANGED = -2
-_RECOVERY_UNCHANGED = -1
 
 
 class Election(Enum):

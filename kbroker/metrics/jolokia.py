@@ -119,18 +119,10 @@ class Jolokia:
         self._registry = registry
         self._version = version
 
-    def answer(self, request: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
-        """One request as an object; errors are answers, too."""
-        steps = self.steps(request, now_ms)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as done:
-                found: dict[str, Any] = done.value
-                return found
-
     def steps(self, request: Mapping[str, Any], now_ms: int) -> Steps[dict[str, Any]]:
-        """As `answer`, in steps between which others may have their turn; the answer is what it returns."""
+        """One request as an object, in steps between which others may have their turn; the answer is what it
+        returns. Errors are answers, too.
+        """
         shown = {key: request[key] for key in ("type", "mbean", "attribute", "path") if key in request}
         try:
             value = yield from self._value(request, now_ms)

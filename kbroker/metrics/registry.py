@@ -168,14 +168,6 @@ class Family:
             return len(self.column().labels)
         return len(self._fixed) + (0 if self._rows is None else sum(1 for _ in self._rows()))
 
-    def object_name(self, labels: Labels) -> str:
-        """The JMX name of a row."""
-        parts = [f"type={self.type_name}"] if self.type_name else []
-        if self.name:
-            parts.append(f"name={self.name}")
-        parts += [f"{key}={value}" for key, value in zip(self.keys, labels) if value]
-        return f"{self.domain}:{','.join(parts)}"
-
 
 class Registry:
     """Every family of a node, in the order in which they came.

@@ -168,43 +168,6 @@ def write_uvarint(out: bytearray, value: int) -> None:
     out.append(value)
 
 
-def read_varint(buf: Buffer, pos: int) -> tuple[int, int]:
-    """A zigzag varint (int32), as in record batches."""
-    raw, pos = read_uvarint(buf, pos)
-    raw &= 0xFFFFFFFF
-    return (raw >> 1) ^ -(raw & 1), pos
-
-
-def write_varint(out: bytearray, value: int) -> None:
-    """Append a zigzag varint (int32)."""
-    write_uvarint(out, (value << 1) ^ (value >> 31))
-
-
-def read_varlong(buf: Buffer, pos: int) -> tuple[int, int]:
-    """A zigzag varint of at most ten bytes (int64)."""
-    value = shift = 0
-    while True:
-        byte = buf[pos]
-        pos += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            break
-        shift += 7
-        if shift > 63:
-            raise ProtocolError("a varlong is longer than ten bytes")
-    value &= 0xFFFFFFFFFFFFFFFF
-    return (value >> 1) ^ -(value & 1), pos
-
-
-def write_varlong(out: bytearray, value: int) -> None:
-    """Append a zigzag varint (int64)."""
-    raw = ((value << 1) ^ (value >> 63)) & 0xFFFFFFFFFFFFFFFF
-    while raw >= 0x80:
-        out.append(raw & 0x7F | 0x80)
-        raw >>= 7
-    out.append(raw)
-
-
 # --- arrays of numbers ---
 
 #: Lengths up to which an array has a precompiled layout; replica lists are this short.

@@ -133,8 +133,7 @@ def test_jolokia_looks_at_some_rows_at_a_time(world):
             found.append((yield from jolokia.steps(request, 0)))
 
         assert sum(1 for _ in whole()) == 1 + _ROWS // 200
-        assert found == [jolokia.answer(request, 0)]
-    assert jolokia.answer(request, 0)["status"] == 200
+        assert [answer["status"] for answer in found] == [200]
 
 
 @pytest.mark.parametrize(

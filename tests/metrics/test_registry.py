@@ -7,8 +7,13 @@ import random
 import pytest
 
 from kbroker.metrics.histogram import BUCKETS, VALUE_MAX, WINDOW_MS, Histogram, middle
+from kbroker.metrics.jolokia import canonical, keys_of
 from kbroker.metrics.rates import Rates, RecentRates, RecentTimes
 from kbroker.metrics.registry import GAUGE, METER, Registry
+
+
+def name_of(family, labels):
+    return canonical(family.domain, keys_of(family, labels))
 
 
 def test_a_meter_is_counted_by_adding_and_found_again():
@@ -18,7 +23,7 @@ def test_a_meter_is_counted_by_adding_and_found_again():
     assert registry.meter("kafka.server", "ReplicaManager", "IsrShrinksPerSec") is meter
     (family,) = registry.families()
     assert list(family.rows()) == [((), 3)]
-    assert family.object_name(()) == "kafka.server:type=ReplicaManager,name=IsrShrinksPerSec"
+    assert name_of(family, ()) == "kafka.server:name=IsrShrinksPerSec,type=ReplicaManager"
 
 
 def test_gauges_are_asked_when_somebody_looks():
@@ -28,7 +33,7 @@ def test_gauges_are_asked_when_somebody_looks():
     values[0] = 7
     (family,) = registry.families()
     assert list(family.rows()) == [(("/d",), 7)]
-    assert family.object_name(("/d",)) == "kafka.log:type=LogManager,name=LogDirectoryOffline,logDirectory=/d"
+    assert name_of(family, ("/d",)) == "kafka.log:logDirectory=/d,name=LogDirectoryOffline,type=LogManager"
 
 
 def test_rows_come_and_go_and_empty_labels_have_no_place_in_the_name():
@@ -38,7 +43,7 @@ def test_rows_come_and_go_and_empty_labels_have_no_place_in_the_name():
         "kafka.server", "BrokerTopicMetrics", "BytesInPerSec", METER, ("topic",), lambda: rows
     )
     assert list(family.rows()) == rows
-    assert family.object_name(("",)) == "kafka.server:type=BrokerTopicMetrics,name=BytesInPerSec"
+    assert name_of(family, ("",)) == "kafka.server:name=BytesInPerSec,type=BrokerTopicMetrics"
     rows.clear()
     assert list(family.rows()) == []
 
