@@ -395,6 +395,7 @@ class ZkMigration:
         image = self._facts.image
         marks = forgotten_deletions(tree, claim)
         tree.apply(marks)
+        problems: list[Exception] = []
         ops = mirrored(
             comparable(found.image()),
             comparable(image),
@@ -402,7 +403,9 @@ class ZkMigration:
             claim,
             self._progress(image),
             also=found.without_id,
+            problems=problems,
         )
+        _tell_left_out(problems)
         yield from self._send(tree, [marks, ops], self.all_times)
         if time == self._time:
             self._tree, self._written = tree, image
@@ -414,7 +417,9 @@ class ZkMigration:
     def _write(self) -> _Step:
         time, claim, image = self._time, self._facts.claim, self._facts.image
         assert claim is not None
-        ops = mirrored(self._written, image, self._tree, claim, self._progress(image))
+        problems: list[Exception] = []
+        ops = mirrored(self._written, image, self._tree, claim, self._progress(image), problems=problems)
+        _tell_left_out(problems)
         yield from self._send(self._tree, [ops], self.commit_times)
         if time == self._time:
             self._written = image
@@ -440,6 +445,11 @@ class ZkMigration:
         claim = self._facts.claim
         assert claim is not None
         return image.at(image.offset, claim.epoch)
+
+
+def _tell_left_out(problems: Sequence[Exception]) -> None:
+    for problem in problems:
+        _log.error("migration from ZooKeeper: it is not written there: %s", problem)
 
 
 def _as_decided(decision: Decision[None], image: ClusterImage) -> Decision[None]:

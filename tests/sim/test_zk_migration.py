@@ -1,5 +1,6 @@
 """A quorum takes over a cluster in ZooKeeper, whoever fails at whichever step."""
 
+from copy import copy
 from types import SimpleNamespace
 
 import pytest
@@ -12,6 +13,7 @@ from kbroker.controller.zookeeper.cluster_znodes import MigrationZnode
 from kbroker.controller.zookeeper.tree import Create, Delete, SetData
 from kbroker.metadata.image import BEFORE_MIGRATION, MIGRATING
 from kbroker.metrics.registry import Registry
+from kbroker.protocol.generated.access_control_entry_record import AccessControlEntryRecord
 from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
 from tests.sim.migration_world import BROKERS, CONTROLLERS, MigrationWorld
 
@@ -105,6 +107,31 @@ def test_a_leader_in_zookeepers_mode_hears_of_each_change():
         for state in topic.partition_states
     }
     assert told == {1: partition.partition_epoch}
+
+
+def test_what_zookeeper_cannot_have_holds_nothing_up(caplog):
+    world = MigrationWorld()
+    world.prepare()
+    world.settled()
+    acl = AccessControlEntryRecord(
+        id=b"y" * 16,
+        resource_type=2,
+        resource_name="no/path",
+        pattern_type=3,
+        principal="User:bob",
+        host="*",
+        operation=3,
+        permission_type=3,
+    )
+    other = copy(acl)
+    other.id, other.resource_name = b"z" * 16, "path"
+    world.append(lambda image: Decision(None, [acl, other]))
+    world.create("new", [1, 2])
+    world.settled()
+    world.check()
+    assert paths.topic("new") in world.zookeeper.nodes
+    assert "/kafka-acl/Topic/path" in world.zookeeper.nodes
+    assert "it is not written there" in caplog.text
 
 
 def test_it_is_measured():

@@ -8,7 +8,7 @@ would have left it, so that there is a way back: the version of a state's znode 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from kbroker.controller.zookeeper import entity_writing, paths
@@ -17,7 +17,9 @@ from kbroker.controller.zookeeper.draft import Draft
 from kbroker.controller.zookeeper.reading import Reading
 from kbroker.controller.zookeeper.topic_znodes import PartitionState
 from kbroker.controller.zookeeper.tree import SetData, ZkOp
+from kbroker.controller.zookeeper.values import ZnodeError
 from kbroker.controller.zookeeper.writing import KAFKA_3_9, Claim, assignment
+from kbroker.errors import ApiError
 from kbroker.metadata.difference import difference
 from kbroker.metadata.image import (
     CONFIG_TOPIC,
@@ -99,28 +101,35 @@ def mirrored(
     progress: MigrationZnode,
     *,
     also: Collection[str] = (),
+    problems: list[Exception] | None = None,
 ) -> list[ZkOp]:
     """Makes of a tree that comes to `before` one that comes to `after`, and notes how far that is.
 
     Args:
         before: as `comparable`, where it was read.
         also: topics whose assignment is written in any case: they had no id.
-
-    Raises:
-        ZnodeError: a znode that would have to be changed makes no sense.
-        ApiError: INVALID_REQUEST, a name that can be no part of a path.
+        problems: gets what cannot be in ZooKeeper, and is left out: a ZnodeError where a znode that would have
+            to be changed makes no sense, an ApiError where a name can be no part of a path.
     """
     draft = Draft(tree)
-    _Mirror(draft, before, after, claim).write(also)
+    _Mirror(draft, before, after, claim, [] if problems is None else problems).write(also)
     return [claim.check, *draft.ops, SetData(paths.MIGRATION, progress.encode())]
 
 
 class _Mirror:
-    def __init__(self, draft: Draft, before: ClusterImage, after: ClusterImage, claim: Claim) -> None:
+    def __init__(
+        self,
+        draft: Draft,
+        before: ClusterImage,
+        after: ClusterImage,
+        claim: Claim,
+        problems: list[Exception],
+    ) -> None:
         self._draft = draft
         self._before = before
         self._after = after
         self._claim = claim
+        self._problems = problems
         self._delta = difference(before, after)
 
     def write(self, also: Collection[str]) -> None:
@@ -141,22 +150,29 @@ class _Mirror:
                 draft.put(paths.topic(name), assignment(topic, KAFKA_3_9))
         for number, name in self._delta.configs:
             if number != CONFIG_TOPIC or (name in after.topics and name not in born):
-                entity_writing.write_configs(draft, after, number, name)
+                self._try(entity_writing.write_configs, number, name)
         for entity in self._entities():
-            entity_writing.write_quotas(draft, after, entity)
-        entity_writing.write_acls(draft, after, self._acls())
+            self._try(entity_writing.write_quotas, entity)
+        for entries in self._acls():
+            self._try(entity_writing.write_acls, entries)
         for token_id in _changed(before.tokens, after.tokens):
-            entity_writing.write_token(draft, after, token_id)
+            self._try(entity_writing.write_token, token_id)
         if before.next_producer_id < after.next_producer_id:
             last = after.next_producer_id - 1
             draft.put(paths.PRODUCER_IDS, ProducerIdsZnode(-1, max(last + 1 - _BLOCK, 0), last).encode())
+
+    def _try(self, write: Callable[..., None], *what: Any, **how: Any) -> None:
+        try:
+            write(self._draft, self._after, *what, **how)
+        except (ZnodeError, ApiError) as error:
+            self._problems.append(error)
 
     def _topic(
         self, old: TopicImage | None, new: TopicImage, changed: Collection[int], has_no_id: bool
     ) -> None:
         draft = self._draft
         if old is None:
-            entity_writing.write_configs(draft, self._after, CONFIG_TOPIC, new.name, notify=False)
+            self._try(entity_writing.write_configs, CONFIG_TOPIC, new.name, notify=False)
         if old is None or has_no_id or _assigned(old) != _assigned(new):
             draft.put(paths.topic(new.name), assignment(new, KAFKA_3_9))
         for index in changed:
@@ -189,13 +205,16 @@ class _Mirror:
             entities[(("user", user),)] = None
         return list(entities)
 
-    def _acls(self) -> dict[Uuid, Any]:
-        """Entries that came or went. In ZooKeeper an entry is what it says, not its id."""
+    def _acls(self) -> list[dict[Uuid, Any]]:
+        """Entries that came or went, by resource. In ZooKeeper an entry is what it says, not its id."""
         old = {Acl.of(each): each for each in self._changed_acls(self._before)}
         new = {Acl.of(each): each for each in self._changed_acls(self._after)}
-        return {
-            record.id: record for acl, record in {**old, **new}.items() if acl not in old or acl not in new
-        }
+        found: dict[tuple[Any, ...], dict[Uuid, Any]] = {}
+        for acl, record in {**old, **new}.items():
+            if acl not in old or acl not in new:
+                resource = acl.resource_type, acl.name, acl.pattern
+                found.setdefault(resource, {})[record.id] = record
+        return list(found.values())
 
     def _changed_acls(self, image: ClusterImage) -> Iterator[Any]:
         return (image.acls[each] for each in self._delta.acls if each in image.acls)
