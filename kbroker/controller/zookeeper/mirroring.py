@@ -108,8 +108,8 @@ def mirrored(
     Args:
         before: as `comparable`, where it was read.
         also: topics whose assignment is written in any case: they had no id.
-        problems: gets what cannot be in ZooKeeper, and is left out: a ZnodeError where a znode that would have
-            to be changed makes no sense, an ApiError where a name can be no part of a path.
+        problems: gets what cannot be in ZooKeeper, and is left out: a ZnodeError where a znode that would
+            have to be changed makes no sense, an ApiError where a name can be no part of a path.
     """
     draft = Draft(tree)
     _Mirror(draft, before, after, claim, [] if problems is None else problems).write(also)
