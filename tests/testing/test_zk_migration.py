@@ -31,6 +31,28 @@ from tests.server.zookeeper import ZooKeeperServer
 BROKERS, CONTROLLER = (1, 2), 3001
 ZOOKEEPER, MIGRATING, KRAFT = "zookeeper", "migrating", "kraft"
 TP = TopicPartition("t", 0)
+_MODULE = "org.apache.kafka.common.security.plain.PlainLoginModule"
+#: All log in to each other, and without a list nobody but the nodes may do anything.
+SECURED = {
+    "listener.security.protocol.map": "PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT",
+    "inter.broker.listener.name": "PLAINTEXT",
+    "sasl.enabled.mechanisms": "PLAIN",
+    "sasl.mechanism.inter.broker.protocol": "PLAIN",
+    "sasl.mechanism.controller.protocol": "PLAIN",
+    **{
+        f"listener.name.{name}.plain.sasl.jaas.config": (
+            f'{_MODULE} required username="node" password="s" user_node="s";'
+        )
+        for name in ("plaintext", "controller")
+    },
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "super.users": "User:node",
+}
+CLIENT = {
+    "security.protocol": "SASL_PLAINTEXT",
+    "sasl.mechanism": "PLAIN",
+    "sasl.jaas.config": f'{_MODULE} required username="node" password="s";',
+}
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +66,11 @@ def server(tmp_path_factory):
 class Moving:
     """Two brokers and a controller, in this process's loop; what asks them runs in a thread."""
 
-    def __init__(self, server, folder):
-        self.folder = folder
+    def __init__(self, server, folder, security=None):
+        self.folder, self.security = folder, security or {}
+        self.client = CLIENT if security else {}
+        self.command_config = folder / "client.properties"
+        self.command_config.write_text("".join(f"{name}={value}\n" for name, value in self.client.items()))
         self.connect = f"{server.address}/{folder.name}"
         self.ports = dict(zip((*BROKERS, CONTROLLER), free_ports(3)))
         self.nodes = {}
@@ -59,6 +84,7 @@ class Moving:
             "listeners": f"{name}://127.0.0.1:{self.ports[node_id]}",
             "log.dirs": ",".join(str(self.folder / f"node-{node_id}" / each) for each in ("a", "b")),
             "offsets.topic.replication.factor": "2",
+            **self.security,
         }
         zookeeper = {
             "zookeeper.connect": self.connect,
@@ -98,7 +124,7 @@ class Moving:
         """`question(client, …)`, until it is answered without an error."""
 
         def attempt():
-            with Cluster(self.bootstrap, timeout_s=20) as client:
+            with Cluster(self.bootstrap, timeout_s=20, settings=self.client) as client:
                 return question(client, *arguments)
 
         deadline = time.monotonic() + 60
@@ -137,7 +163,8 @@ class Moving:
 
         def run():
             with contextlib.redirect_stdout(io.StringIO()) as said:
-                assert main(["-b", bootstrap or self.bootstrap, "migrate", "--json"]) == 0
+                where = ["-b", bootstrap or self.bootstrap, "--command-config", str(self.command_config)]
+                assert main([*where, "migrate", "--json"]) == 0
             return json.loads(said.getvalue())
 
         return await asyncio.to_thread(run)
@@ -164,7 +191,7 @@ class Moving:
 
 
 async def test_there(server, tmp_path):
-    cluster = Moving(server, tmp_path)
+    cluster = Moving(server, tmp_path, SECURED)
     try:
         for broker in BROKERS:
             await cluster.start(broker, ZOOKEEPER)
