@@ -12,5 +12,6 @@ collect_ignore = (
         "test_zk_migration.py",
         "test_zk_mixed.py",
         "test_zk_mixed_cluster.py",
+        "test_zk_tools.py",
     ]
 )
