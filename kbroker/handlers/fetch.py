@@ -58,6 +58,7 @@ class FetchConnection(Protocol):
     waiting: Waiting | None
     answered: ApiStats | None
     began_s: float
+    is_follower: bool
     fast: Mapping[int, Callable[[Any, memoryview, int, int], Any]]
 
 
@@ -80,8 +81,9 @@ class FetchPath:
     ) -> FetchAnswer:
         """Answer now, or when there is enough."""
         request, _ = decode_request(FetchRequest, frame, context.version, position)
-        replica_id = request.replica_state.replica_id if context.version >= 15 else request.replica_id
-        if replica_id < 0 and context.version >= VERSION_MIN:
+        replica_id = _replica_id(request, context.version)
+        connection.is_follower = replica_id >= 0
+        if context.version >= VERSION_MIN:
             self._learn(connection, frame, position, request, context)
         answer = self._answer(request, context, replica_id)
         self._note(connection, context.version, len(frame), replica_id, answer)
@@ -121,15 +123,17 @@ class FetchPath:
         if known is None or correlation_id is None:
             return None
         context = RequestContext(connection.context, _FETCH, known.version, correlation_id, known.client_id)
+        replica_id = _replica_id(known.request, known.version)
         try:
-            answer = self._answer(known.request, context, -1)
+            answer = self._answer(known.request, context, replica_id)
         except Exception as error:
             _log.exception("a Fetch failed")
             raise ProtocolError(f"Fetch failed here: {error}") from None
         if self._requests.timed:
-            self._note(connection, known.version, end - start, -1, answer)
+            self._note(connection, known.version, end - start, replica_id, answer)
         else:
-            self._of_consumers.versions[known.version] += 1
+            stats = self._of_consumers if replica_id < 0 else self._of_followers
+            stats.versions[known.version] += 1
         return answer
 
     def _learn(
@@ -442,6 +446,11 @@ class OneFetch:
         endpoint = broker.endpoint(self._context.listener_name) if broker is not None else None
         if broker is not None and endpoint is not None:
             encoder.nodes[broker.id] = Node(broker.id, endpoint.host, endpoint.port, broker.rack)
+
+
+def _replica_id(request: FetchRequest, version: int) -> int:
+    """The follower that asks; negative: a consumer."""
+    return request.replica_state.replica_id if version >= 15 else request.replica_id
 
 
 def _size_of(reads: list[PartitionRead]) -> int:

@@ -125,6 +125,7 @@ class ConnectionCore:
         "frame_size",
         "handler",
         "has_files",
+        "is_follower",
         "large",
         "muted",
         "on_output",
@@ -169,6 +170,8 @@ class ConnectionCore:
         #: the parked answer is noted in.
         self.began_s = 0.0
         self.frame_size = 0
+        #: Its newest Fetch was a replica's: answers are large, and are read at once.
+        self.is_follower = False
         self.waiting: Waiting | None = None
         #: Where the newest kind of request is counted.
         self.answered: ApiStats | None = None

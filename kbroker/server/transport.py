@@ -27,6 +27,8 @@ SENDFILE_BYTES_MIN = 16 * 1024
 SENDFILE_BYTES_MAX = 4 * 1024 * 1024
 #: Unsent answer bytes of one connection before it is not served any more.
 WRITE_HIGH_WATER = 256 * 1024
+#: The send buffer of the system where a follower is at the other end: what it fetches leaves in one go.
+FOLLOWER_BUFFER_BYTES = 2 * 1024 * 1024
 
 _HAS_SENDFILE = hasattr(os, "sendfile")
 _MSG_MORE: int = getattr(socket, "MSG_MORE", 0)
@@ -273,6 +275,8 @@ class SocketProtocol(asyncio.BufferedProtocol):
         sock = self._direct
         if sock is None:
             sock = self._direct = _duplicate(transport)
+            if self.core.is_follower:
+                _widen(sock)
         fd = sock.fileno()
         try:
             while queue:
@@ -321,6 +325,12 @@ def _duplicate(transport: asyncio.Transport) -> socket.socket:
     )
     duplicate.setblocking(False)
     return duplicate
+
+
+def _widen(sock: socket.socket) -> None:
+    """Slices wait in the send buffer as references to the page cache: its size costs no memory."""
+    if sock.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) < FOLLOWER_BUFFER_BYTES:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, FOLLOWER_BUFFER_BYTES)
 
 
 def _read_slice(part: FileSlice) -> bytes:

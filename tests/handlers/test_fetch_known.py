@@ -6,7 +6,7 @@ import pytest
 
 from kbroker.handlers.fetch_known import KnownFetch, KnownFetches
 from kbroker.handlers.known_requests import REQUEST_BYTES_MAX, SHAPES_MAX
-from kbroker.protocol.generated.fetch_request import FetchPartition, FetchTopic, ForgottenTopic
+from kbroker.protocol.generated.fetch_request import FetchPartition, FetchTopic, ForgottenTopic, ReplicaState
 from tests.handlers.node import Node
 from tests.handlers.test_fetch import fetch, partitions, produce, values, want
 
@@ -84,12 +84,22 @@ def test_what_is_recognised_is_answered_as_what_is_parsed(tmp_path, monkeypatch,
     assert len(recognised) == before
 
 
-@pytest.mark.parametrize("version", [7, 11, 12, 18])
-def test_a_byte_that_differs_means_what_it_means_to_a_stranger(node, version):
-    topic_id = node.topic("t")
+def as_follower(version, replica, broker_epoch=2):
+    """What a Fetch says of who sends it."""
+    if version < 15:
+        return {"replica_id": replica}
+    return {"replica_state": ReplicaState(replica_id=replica, replica_epoch=broker_epoch)}
+
+
+@pytest.mark.parametrize(
+    ("version", "is_follower"), [(7, False), (11, False), (11, True), (12, False), (18, False), (18, True)]
+)
+def test_a_byte_that_differs_means_what_it_means_to_a_stranger(node, version, is_follower):
+    topic_id = node.topic("t", replicas=(1, 2) if is_follower else (1,))
     topic = want("t") if version < 13 else want("", topic_id=topic_id)
     produce(node.connect(), "t", b"a")
-    whole = node.connect().frame("Fetch", version, max_wait_ms=0, topics=[topic])
+    who = as_follower(version, 2) if is_follower else {}
+    whole = node.connect().frame("Fetch", version, max_wait_ms=0, topics=[topic], **who)
     for at in range(4, len(whole)):
         frame = bytearray(whole)
         frame[at] ^= 0x41
@@ -105,6 +115,36 @@ def test_a_byte_that_differs_means_what_it_means_to_a_stranger(node, version):
             outcomes.append((client.core.take_output(), client.closed, client.core.parked is None))
             client.core.abandon()
         assert outcomes[0] == outcomes[1], at
+
+
+@pytest.mark.parametrize("version", [12, 14, 15, 18])
+def test_followers_are_recognised_each_as_who_it_is(node, version):
+    topic_id = node.topic("t", replicas=(1, 2, 3))
+    producer, followers = node.connect(), {2: node.connect(), 3: node.connect()}
+    partition, counted = node.replicas.get("t", 0), node.services.requests.of("FetchFollower").versions
+    sessions = {}
+
+    def ask(replica, offset, epoch):
+        name = {"topic_id": topic_id} if version >= 13 else {}
+        topic = want("t" if version < 13 else "", offset=offset, current_leader_epoch=0, **name)
+        fields = {"session_id": sessions.get(replica, 0), "session_epoch": epoch, "max_wait_ms": 0}
+        return followers[replica].ask(
+            "Fetch", version, topics=[topic], **fields, **as_follower(version, replica)
+        )
+
+    for replica in followers:
+        sessions[replica] = ask(replica, 0, 0).session_id
+    before = counted[version]
+    for offset in range(6):
+        produce(producer, "t", b"v%d" % offset)
+        for replica in followers:
+            (answer,) = [p for t in ask(replica, offset, offset + 1).responses for p in t.partitions]
+            assert values(answer) == [b"v%d" % offset]
+            assert partition.leader_state.followers[replica].log_end_offset == offset
+        assert partition.high_watermark == offset
+    assert counted[version] == before + 12
+    assert node.services.requests.of("FetchConsumer").versions[version] == 0
+    assert all(1 in follower.core.fast and follower.core.is_follower for follower in followers.values())
 
 
 def test_a_parked_fetch_may_be_a_known_one(node):
@@ -145,11 +185,3 @@ def test_memory_is_bounded_and_who_never_repeats_himself_is_learnt_ever_more_rar
     for rack in range(1000, 1200):
         fetch(client, want("t"), rack_id=str(rack))
     assert sum(known) < 12
-
-
-def test_a_follower_is_not_remembered(node):
-    node.topic("t", replicas=(1, 2))
-    client = node.connect()
-    for _ in range(4):
-        fetch(client, want("t"), replica_id=2)
-    assert client.core.fetch_cache is None

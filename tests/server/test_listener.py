@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 from struct import pack
 
 import pytest
@@ -23,10 +24,12 @@ def produce(value):
     return frame(pack(">hhihB", 0, 9, 1, 0, 0) + request.encode(9))
 
 
-def fetch(max_bytes=1 << 24, wait=0):
+def fetch(max_bytes=1 << 24, wait=0, replica=-1):
     partition = FetchPartition(partition_max_bytes=max_bytes)
     topics = [FetchTopic(topic="t", partitions=[partition])]
-    request = FetchRequest(max_wait_ms=wait, min_bytes=1, max_bytes=max_bytes, topics=topics)
+    request = FetchRequest(
+        replica_id=replica, max_wait_ms=wait, min_bytes=1, max_bytes=max_bytes, topics=topics
+    )
     return frame(pack(">hhih", 1, 4, 2, 0) + request.encode(4))
 
 
@@ -143,6 +146,18 @@ async def test_small_and_large_answers_of_one_read_keep_their_order(running):
 async def test_without_sendfile_the_same_bytes_arrive(running, monkeypatch):
     monkeypatch.setattr("kbroker.server.transport._HAS_SENDFILE", False)
     await test_a_large_answer_arrives_whole_through_sendfile_and_blocks_nobody(running)
+
+
+async def test_what_a_follower_fetches_at_a_time_leaves_in_one_go(running):
+    running.node.topic("t", replicas=(1, 2))
+    follower = await running.connect()
+    follower.send(produce(os.urandom(900_000)) + fetch(replica=2))
+    await follower.answer()
+    assert len(await follower.answer()) > 900_000
+    (protocol,) = running.server._connections
+    # Linux names twice what was asked for.
+    size = protocol._direct.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+    assert size > 2 * running.server.limits.send_buffer_bytes
 
 
 async def test_a_peer_that_never_reads_is_bounded(running):
