@@ -344,16 +344,16 @@ def _commit_all(
     try:
         outcome = services.groups.commit(committing)
         if outcome.done:
-            return _filled(response, places, outcome.result())
+            return _filled(response, places, _told(services, outcome.result()))
     except ApiError as error:
-        return _filled(response, places, [_told(services, error.code)] * len(places))
+        return _filled(response, places, [error.code] * len(places))
     answer: Deferred[OffsetCommitResponse] = Deferred()
 
     def committed(done: Deferred[list[ErrorCode]]) -> None:
         try:
-            codes = done.result()
+            codes = _told(services, done.result())
         except ApiError as error:
-            codes = [_told(services, error.code)] * len(places)
+            codes = [error.code] * len(places)
         except Exception as error:
             answer.fail(error)
             return
@@ -363,11 +363,13 @@ def _commit_all(
     return answer
 
 
-def _told(services: Services, code: ErrorCode) -> ErrorCode:
+def _told(services: Services, codes: list[ErrorCode]) -> list[ErrorCode]:
     """Before 4.0 groups were kept by another coordinator, which told no difference."""
-    if code is ErrorCode.GROUP_ID_NOT_FOUND and is_before(services.compatibility, (4, 0)):
-        return ErrorCode.ILLEGAL_GENERATION
-    return code
+    if ErrorCode.GROUP_ID_NOT_FOUND in codes and is_before(services.compatibility, (4, 0)):
+        return [
+            ErrorCode.ILLEGAL_GENERATION if code is ErrorCode.GROUP_ID_NOT_FOUND else code for code in codes
+        ]
+    return codes
 
 
 def _filled(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from kbroker.broker.auto_topics import GROUP_OFFSETS
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.txn_verifier import ClientLevel
 from kbroker.coordinator.group.offset_requests import Commit, Committing
@@ -20,6 +21,7 @@ from kbroker.protocol.generated.txn_offset_commit_response import (
     TxnOffsetCommitResponsePartition,
     TxnOffsetCommitResponseTopic,
 )
+from kbroker.protocol.releases import is_before
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
@@ -132,6 +134,11 @@ def verify(services: Services, version: int, request: TxnOffsetCommitRequest) ->
     Raises:
         ApiError: this broker does not keep the group, or not yet.
     """
+    if services.metadata.image.topics.get(GROUP_OFFSETS) is None and not is_before(
+        services.compatibility, (4, 0)
+    ):
+        # Kafka finds out when it verifies, where it is a topic that is not there.
+        raise ApiError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
     tp = services.groups.partition_of(request.group_id)
     producers = services.replicas.led(tp.topic, tp.partition).online_log().producers
     level = _level(version)
