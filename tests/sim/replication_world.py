@@ -381,8 +381,7 @@ class SimController:
         records = list(records)
         if not records:
             return
-        old = self.image
-        self.image = self.image.apply(records)
+        old, self.image = self.image, self.image.apply(records)
         self.log.append(records)
         self.world.on_commit(old, self.image)
         for node in self.world.nodes.values():
