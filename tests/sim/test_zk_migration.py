@@ -251,6 +251,16 @@ def test_a_migration_that_was_taken_back_is_left_alone():
     assert world.brokers.told == []
 
 
+def test_a_new_quorum_copies_whatever_an_earlier_one_has_left():
+    world = MigrationWorld()
+    left = MigrationZnode(7, 3, 5000, 3).encode()
+    world.finish(world.admin.multi([Create(paths.MIGRATION, left)]))
+    world.prepare()
+    world.settled()
+    world.check()
+    assert {topic.name for topic in world.image.topics} == {"a", "b"}
+
+
 def test_progress_is_in_zookeeper():
     world = MigrationWorld()
     world.prepare()
