@@ -23,9 +23,12 @@ from kbroker.broker.zk_requests import (
     Lost,
     Told,
     forgotten,
+    former,
+    has_former,
     knows_not_all,
     leader_and_isr,
     mark_as_of_quorum,
+    of_former_topics,
     offline,
     said,
     stop_replica,
@@ -179,6 +182,8 @@ class ZkChannel:
         if knows_not_all(image, told):
             # Kafka's broker gives up on a leader that it has not heard of as a live broker.
             builders.insert(0, update)
+        if has_former(image, told):
+            builders.insert(0, stop_replica)
         for build in builders:
             request, after = build(image, self._node_id, broker.id, told)
             if request is not None:
@@ -218,6 +223,7 @@ class ZkChannel:
         lost = offline(self._image, response)
         if lost and self._suspects is not None:
             self._suspects.offline(broker.id, lost)
+        broker.found_former(former(self._image, response))
 
     # -- inside ----------------------------------------------------------------------------------------------
 
@@ -243,6 +249,8 @@ class _Broker:
         self.told = Told()
         #: What it knows if it heard the last request.
         self.asked = self.told
+        #: Whose forerunners it was told to delete.
+        self._cleared: set[Key] = set()
         #: Told while a request was under way: `told` is to be forgotten after the answer.
         self._forgets = False
         #: It is fenced, and asked whether it lives.
@@ -259,6 +267,14 @@ class _Broker:
         """It is to be told once more what it leads and follows."""
         self.told = forgotten(self.told)
         self._forgets = self._under_way
+
+    def found_former(self, keys: set[Key]) -> None:
+        """It was away when topics were deleted whose names others have now: its replicas go, once."""
+        keys -= self._cleared
+        if keys:
+            _log.info("broker %d has %d replicas of topics that were deleted: they go", self.id, len(keys))
+            self._cleared |= keys
+            self.told = of_former_topics(self.told, keys)
 
     def tell(self) -> None:
         """Send the next request, if none is under way and something is to be said."""

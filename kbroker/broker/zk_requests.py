@@ -99,7 +99,15 @@ def offline(image: ClusterImage, response: LeaderAndIsrResponse) -> set[Key]:
     """The partitions that lie in a failed log directory of the broker that answers, also by names (before
     version 5).
     """
-    failed = ErrorCode.KAFKA_STORAGE_ERROR
+    return _answered_with(ErrorCode.KAFKA_STORAGE_ERROR, image, response)
+
+
+def former(image: ClusterImage, response: LeaderAndIsrResponse) -> set[Key]:
+    """The partitions of which the broker that answers has a log of a topic that had the same name before."""
+    return _answered_with(ErrorCode.INCONSISTENT_TOPIC_ID, image, response)
+
+
+def _answered_with(failed: ErrorCode, image: ClusterImage, response: LeaderAndIsrResponse) -> set[Key]:
     found = {
         (topic.topic_id, each.partition_index)
         for topic in response.topics
@@ -120,6 +128,25 @@ def _live(image: ClusterImage) -> dict[int, BrokerImage]:
 def knows_not_all(image: ClusterImage, told: Told) -> bool:
     """Whether there are live brokers that the broker has not heard of as they are."""
     return any(told.brokers.get(each.id) != each for each in _live(image).values())
+
+
+def of_former_topics(told: Told, keys: Collection[Key]) -> Told:
+    """The same, but that these are replicas of topics that are gone, and were never told what they are."""
+    replicas = dict(told.replicas)
+    for topic_id, index in keys:
+        replica = replicas.pop((topic_id, index), None)
+        if replica is not None:
+            replicas[bytes(each ^ 0xFF for each in topic_id), index] = replica
+    return Told(replicas, told.metadata, told.brokers, told.first)
+
+
+def has_former(image: ClusterImage, told: Told) -> bool:
+    """Whether the broker has replicas of a topic that is gone, whose name another one has now: they go first,
+    as StopReplica knows names only."""
+    return any(
+        image.topics.by_id(topic_id) is None and image.topics.get(replica.topic) is not None
+        for (topic_id, _), replica in told.replicas.items()
+    )
 
 
 def leader_and_isr(

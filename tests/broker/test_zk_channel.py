@@ -293,3 +293,25 @@ def test_what_a_broker_has_lost_with_a_directory(peers, answered):
     states = update.topic_states[0].partition_states
     assert [each.offline_replicas for each in states] == [[], [2]]
     channel.ask_for_directories(7)
+
+
+def test_what_a_broker_has_of_a_topic_that_had_the_name_before_goes(peers):
+    """It was away when that was deleted."""
+    channel = ZkChannel(1, peers, Timer(), "PLAINTEXT", Suspects())
+    image = image_of(1, 2)
+    topic = image.topics.get("t")
+    channel.activated(image)
+    peers.take(2)[1].resolve(SimpleNamespace(error_code=0))
+    asked, answer = peers.take(2)
+    assert asked.NAME == "LeaderAndIsrRequest"
+    answer.resolve(by_id(topic, 0, 103))
+    stop, answer = peers.take(2)
+    (stopped,) = stop.topic_states
+    assert (stopped.topic_name, [each.partition_index for each in stopped.partition_states]) == ("t", [1])
+    assert stopped.partition_states[0].delete_partition
+    answer.resolve(SimpleNamespace(error_code=0))
+    asked, answer = peers.take(2)
+    assert [each.partition_index for each in asked.topic_states[0].partition_states] == [1]
+    # Once is enough: what helps nothing is not repeated.
+    answer.resolve(by_id(topic, 0, 103))
+    assert not peers.sent

@@ -237,6 +237,18 @@ def test_a_deleted_topic_is_gone_everywhere(world):
     world.check_all()
 
 
+def test_a_topic_that_is_made_again_at_once_is_not_deleted(world):
+    """StopReplica knows names only: it must come before the new topic's LeaderAndIsr."""
+    result(world, world.create("t", (1, 2, 3)))
+    topic, driver = world.in_zookeeper().topics.get("t"), world.active.driver
+    gone = driver.append_records(lambda i: Decision(None, [RemoveTopicRecord(topic_id=topic.id)]))
+    made = world.create("t", (3, 2, 1))
+    world.run(600)
+    assert gone.done
+    assert made.result()[0].error_code == 0
+    world.check_all()
+
+
 def test_an_isr_that_its_leader_shrinks_keeps_the_leader_epoch(world):
     result(world, world.create("t", (1, 2, 3)))
     before = partition(world)
