@@ -8,6 +8,9 @@ Anything else that is raised is a bug.
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import TypeVar
+
+E = TypeVar("E", bound=BaseException)
 
 
 class ErrorCode(IntEnum):
@@ -449,3 +452,13 @@ class ProtocolError(Exception):
 
 class ConfigError(Exception):
     """A setting, file or folder given by a person cannot be used; the text says what to do about it."""
+
+
+def to_keep(error: E) -> E:
+    """The error without where it came from, for who keeps it.
+
+    Those frames know the bytes of a request, and may know him: all of it would stay until the collector of
+    cycles comes, who counts objects, not bytes.
+    """
+    error.__traceback__ = error.__context__ = None
+    return error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
-from kbroker.errors import ApiError, ErrorCode, ProtocolError
+from kbroker.errors import ApiError, ErrorCode, ProtocolError, to_keep
 from kbroker.handlers.produce_prefix import FLEXIBLE_SINCE
 from kbroker.protocol.generated.produce_response import (
     BatchIndexAndErrorMessage,
@@ -56,7 +56,7 @@ class Item:
 
     def fail(self, failure: ApiError) -> None:
         """Answer with this error."""
-        self.failure = failure
+        self.failure = to_keep(failure)
         self.error = failure.code
 
     @property

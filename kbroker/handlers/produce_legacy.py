@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
-from kbroker.errors import ApiError, ErrorCode
+from kbroker.errors import ApiError, ErrorCode, to_keep
 from kbroker.handlers.produce import ProducePath
 from kbroker.handlers.produce_access import refuse
 from kbroker.handlers.produce_held import chain
@@ -155,7 +155,7 @@ def _convert(jobs: list[_Job], max_bytes: int = MAX_DECOMPRESSED_BYTES) -> bool:
         except ApiError as error:
             if error.code is ErrorCode.MESSAGE_TOO_LARGE and max_bytes < MAX_DECOMPRESSED_BYTES:
                 return False
-            job.error = error
+            job.error = to_keep(error)
         job.is_done = True
     return True
 

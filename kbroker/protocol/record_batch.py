@@ -319,11 +319,15 @@ def uncompressed_payload(buf: Buffer, header: BatchHeader, max_bytes: int = MAX_
     try:
         return decompress(header.attributes & CODEC_MASK, data, max_bytes)
     except DecompressedTooLarge:
-        raise ApiError(
-            ErrorCode.MESSAGE_TOO_LARGE, f"The records of the batch unpack to more than {max_bytes} bytes"
-        ) from None
+        damage = ""
     except CompressionError as error:
-        raise InvalidRecord(f"Failed to decompress record stream: {error}") from None
+        damage = str(error)
+    # Raised in there the error would know the other one, and that one all that was unpacked.
+    if damage:
+        raise InvalidRecord(f"Failed to decompress record stream: {damage}")
+    raise ApiError(
+        ErrorCode.MESSAGE_TOO_LARGE, f"The records of the batch unpack to more than {max_bytes} bytes"
+    )
 
 
 def decode_records(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from kbroker.errors import ApiError, ErrorCode
+from kbroker.errors import ApiError, ErrorCode, to_keep
 from kbroker.protocol.compression import Codec
 from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
@@ -235,12 +235,16 @@ class BatchLook:
         try:
             self._out = checked_batch(*self._arguments)
         except AppendError as error:
-            self._error = error
+            self._error = to_keep(error)
 
     def __call__(self) -> memoryview:
-        """The batch to store; raises what `checked_batch` raised."""
-        if self._error is not None:
-            raise self._error
+        """The batch to store; raises what `checked_batch` raised, once."""
+        error, self._error = self._error, None
+        if error is not None:
+            try:
+                raise error
+            finally:
+                del error
         return self._out if self._out is not None else checked_batch(*self._arguments)
 
 

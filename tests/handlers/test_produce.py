@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 from kbroker.errors import ErrorCode
@@ -349,3 +351,19 @@ def test_requests_of_one_read_are_committed_together(node):
     node.move_leader(topic_id, 0, 2)
     assert only(client.answers()[0]).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
     assert not client.closed
+
+
+def test_nothing_is_left_of_a_batch_that_is_refused(node):
+    """No circle through the error, which would keep its bytes until the collector counts enough objects."""
+    node.topic("t", **{"max.message.bytes": "1000"})
+    client = node.connect()
+    request = to("t", batch(bytes(2000)))
+    assert only(client.ask("Produce", 9, **request)).error_code == ErrorCode.MESSAGE_TOO_LARGE
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(20):
+            client.ask("Produce", 9, **request)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

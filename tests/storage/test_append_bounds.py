@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
+
 import pytest
 
 from kbroker.errors import ErrorCode
@@ -15,7 +18,7 @@ from kbroker.protocol.record_batch import (
     unpacked_bytes_max,
 )
 from kbroker.storage import append_checks
-from kbroker.storage.append_checks import AppendError, checked_batch
+from kbroker.storage.append_checks import AppendError, BatchLook, checked_batch
 from kbroker.storage.log_config import LogConfig
 from kbroker.types import TopicPartition
 
@@ -49,6 +52,24 @@ def test_a_bomb_is_refused_before_it_is_unpacked(codec, config, monkeypatch):
         check(bomb, **config, max_message_bytes=20_000_000)
     assert refused.value.code == ErrorCode.MESSAGE_TOO_LARGE
     assert not unpacked
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_nothing_is_left_of_a_bomb(codec):
+    """Frames of errors that are kept hold megabytes each, until the collector has counted enough objects."""
+    bomb = packed(codec, bytes(80_000_000), 1)
+    config = LogConfig(cleanup_policy="compact", max_message_bytes=20_000_000)
+    gc.collect()
+    gc.disable()
+    try:
+        look = BatchLook(memoryview(bomb), TopicPartition("t", 0), config, 0, 0)
+        look.run()
+        with contextlib.suppress(AppendError):
+            look()
+        del look
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("codec", CODECS)

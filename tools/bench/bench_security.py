@@ -30,6 +30,13 @@ from cryptography.x509.oid import NameOID
 
 from kbroker.client.cluster import Cluster
 from kbroker.client.users import set_user
+from kbroker.protocol.compression import Codec
+from kbroker.protocol.generated.produce_request import (
+    PartitionProduceData,
+    ProduceRequest,
+    TopicProduceData,
+)
+from kbroker.protocol.record_batch import Record, build_batch
 from tools.bench import wire
 from tools.bench.brokers import LOAD_CORE, BrokerProcess, Kafka, Kbroker, free_port, use_core
 from tools.bench.lines import first_produce
@@ -52,7 +59,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.storm:
         kind, port, seconds = arguments.storm
-        storm = _half_open if kind in _HALVES else _newcomers
+        storm = _bombs if kind == "bombs" else _half_open if kind in _HALVES else _newcomers
         print(storm(kind, ("127.0.0.1", int(port)), float(seconds)))
         return
     use_core(LOAD_CORE)
@@ -176,7 +183,7 @@ def _measure(broker: BrokerProcess, only: str, seconds: float) -> None:
         ("TLS handshakes", lambda name: _rate(broker, name, "ssl", seconds)),
         ("SCRAM logins", lambda name: _rate(broker, name, "scram", seconds)),
         ("produce 100 B, p99", lambda name: _storm(broker, name, seconds)),
-        ("produce 100 B, slow loris", lambda name: _slow_loris(broker, name, seconds)),
+        ("produce 100 B, attacks", lambda name: _attacks(broker, name, seconds)),
     ]
     for name, run in lines:
         if only.lower() in name.lower():
@@ -306,8 +313,10 @@ def _storm(broker: _Secure, name: str, seconds: float) -> None:
         wire.delete_topic(sock, "load")
 
 
-def _slow_loris(broker: _Secure, name: str, seconds: float) -> None:
-    """The same while somebody holds 5,000 handshakes or logins half open, with a byte more now and then."""
+def _attacks(broker: _Secure, name: str, seconds: float) -> None:
+    """The same while somebody holds 5,000 handshakes or logins half open, with a byte more now and then
+    (how many the broker has left open), or sends batches that unpack to far too much (how many).
+    """
     framed = wire.produce_frame("load", 100)
     with _connection(broker, "plain") as sock:
         wire.create_topics(sock, "load")
@@ -316,10 +325,12 @@ def _slow_loris(broker: _Secure, name: str, seconds: float) -> None:
         for _ in range(broker.warm_up_rounds):
             _latency(sock, framed, seconds / 2)
         _say(broker, f"{name}, quiet", _latency(sock, framed, seconds))
-        for kind, what in (("half ssl", "TLS"), ("half scram", "SASL")):
+        ports = {"half ssl": broker.ports["ssl"], "half scram": broker.ports["scram"], "bombs": broker.port}
+        wire.create_topics(sock, _BOMBED, cleanup_policy="compact")
+        for kind, port in ports.items():
             before = broker.resident_mb()
             command = [sys.executable, "-m", "tools.bench.bench_security", "--storm", kind]
-            command += [str(broker.ports[kind.split()[1]]), str(seconds + 3)]
+            command += [str(port), str(seconds + 3)]
             with subprocess.Popen(
                 command, stdout=subprocess.PIPE, preexec_fn=lambda: os.setpriority(os.PRIO_PROCESS, 0, 0)
             ) as storm:
@@ -327,10 +338,27 @@ def _slow_loris(broker: _Secure, name: str, seconds: float) -> None:
                 text = _latency(sock, framed, seconds)
                 more = broker.resident_mb() - before
                 assert storm.stdout is not None
-                left = int(storm.stdout.read())
-            _say(broker, f"{name}, {what}", f"{text}; {more:.0f} MB more, {left} of them still open")
+                count = int(storm.stdout.read())
+            _say(broker, f"{name}, {kind}", f"{text}; {more:.0f} MB more ({count})")
         os.setpriority(os.PRIO_PROCESS, 0, 0)
         wire.delete_topic(sock, "load")
+
+
+_BOMBED = "bombed"
+
+
+def _bombs(kind: str, address: tuple[str, int], seconds: float) -> int:
+    """Produce batches of 64 MB that are packed to a thousandth, one after the other; how many."""
+    record = Record(-1, int(time.time() * 1000), b"k", bytes(64 << 20))
+    batch = build_batch([record], codec=Codec.GZIP)
+    data = TopicProduceData(name=_BOMBED, partition_data=[PartitionProduceData(index=0, records=batch)])
+    framed = wire.frame(ProduceRequest(acks=1, timeout_ms=30_000, topic_data=[data]))
+    deadline, count = time.perf_counter() + seconds, 0
+    with wire.connect(address) as sock:
+        while time.perf_counter() < deadline:
+            wire.ask(sock, framed)
+            count += 1
+    return count
 
 
 _HALF_OPEN = 5_000
