@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.metadata.delta import ClusterDelta
     from kbroker.metadata.image import ClusterImage
-    from kbroker.server.connection import FrameHandler
+    from kbroker.server.frame_handler import FrameHandler
     from kbroker.storage.log_dir import LogDir
     from kbroker.storage.log_manager import LogManager
 

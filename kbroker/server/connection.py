@@ -15,30 +15,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from struct import Struct
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.connection_meter import UNCHARGED_S
-from kbroker.broker.deferred import Deferred
 from kbroker.errors import ProtocolError
 from kbroker.metrics.traffic import NO_LISTENER
-from kbroker.server.large_frame import FrameBuffers, LargeFrame
-from kbroker.storage.log_reader import FileSlice
+from kbroker.server.large_frame import FrameBuffers
 
 if TYPE_CHECKING:
+    from kbroker.broker.deferred import Deferred
     from kbroker.handlers.context import ConnectionContext
     from kbroker.metrics.requests import ApiStats, Waiting
-
-
-Segment: TypeAlias = bytes | FileSlice
-#: A complete answer with its length and header; None where the protocol wants none.
-Answer: TypeAlias = bytes | list[Segment] | None
+    from kbroker.server.frame_handler import Answer, FastPath, FrameHandler, Parked, Segment
+    from kbroker.server.large_frame import Buffers, LargeFrame
 
 _SIZE = Struct(">i")
 _PRODUCE = 0
 #: Shared by all connections that stage nothing; Produce and OffsetCommit give theirs a list.
 _NOTHING_STAGED: list[Any] = []
-#: (connection, data, start, end of a frame without its length) -> answer, or None and nothing has happened.
-FastPath: TypeAlias = "Callable[[Any, memoryview, int, int], Answer | Deferred[Answer]]"
 _NO_FAST_PATHS: dict[int, FastPath] = {}
 #: Unparsed bytes kept for a connection that may not go on, before its socket is left unread.
 BACKLOG_BYTES_MAX = 64 * 1024
@@ -47,57 +41,6 @@ OUT_BYTES_MAX = 256 * 1024
 #: Requests of one read that go through dispatch before the others on the loop get their turn: 64 KiB hold
 #: 4,600 of the smallest. What the fast paths know is not counted, it is limited by the bytes of a read.
 REQUESTS_PER_TURN = 32
-
-
-class Buffers(Protocol):
-    """Gives frames room that are large and not complete (`FrameBuffers`)."""
-
-    @property
-    def bytes_min(self) -> int:
-        """How many bytes are large."""
-        ...
-
-    def begin(self, size: int, data: memoryview) -> LargeFrame:
-        """A frame of `size` bytes that begins with `data`."""
-        ...
-
-    def give(self, buffer: bytearray) -> None:
-        """It was complete and was handled."""
-        ...
-
-
-class FrameHandler(Protocol):
-    """What connections need from dispatch."""
-
-    def opened(self, connection: ConnectionContext) -> None:
-        """A peer is there."""
-        ...
-
-    def closed(self, connection: ConnectionContext) -> None:
-        """A connection that was `opened` is over."""
-        ...
-
-    def request(self, connection: ConnectionCore, frame: memoryview) -> Answer | Deferred[Answer]:
-        """Answer one request frame (without its length), now or later.
-
-        `frame` is only valid until `finish_batch` returns.
-
-        Raises:
-            ProtocolError: the bytes are no request; the connection closes.
-        """
-        ...
-
-    def finish_batch(self, connection: ConnectionCore) -> None:
-        """All frames that came together were handled: make staged work true before their answers leave."""
-        ...
-
-
-class Parked(Protocol):
-    """What everything else on a connection waits for: a `Deferred`, or who will `release` it."""
-
-    def cancel(self) -> object:
-        """The connection is gone."""
-        ...
 
 
 class ConnectionCore:

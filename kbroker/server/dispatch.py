@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from kbroker.broker.services import Services
     from kbroker.handlers.context import ConnectionContext
     from kbroker.metrics.requests import ApiStats
-    from kbroker.server.connection import Answer, ConnectionCore
+    from kbroker.server.connection import ConnectionCore
+    from kbroker.server.frame_handler import Answer
     from kbroker.server.routes import Route
 
 _KEY_AND_VERSION = Struct(">i")

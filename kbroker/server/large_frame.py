@@ -7,10 +7,29 @@ sends many.
 
 from __future__ import annotations
 
+from typing import Protocol
+
 #: Frames above this are read in their own buffer.
 LARGE_BYTES_MIN = 128 * 1024
 #: Largest buffer that is kept for the next frame.
 SPARE_BYTES_MAX = 2 * 1024 * 1024
+
+
+class Buffers(Protocol):
+    """Gives frames room that are large and not complete (`FrameBuffers`)."""
+
+    @property
+    def bytes_min(self) -> int:
+        """How many bytes are large."""
+        ...
+
+    def begin(self, size: int, data: memoryview) -> LargeFrame:
+        """A frame of `size` bytes that begins with `data`."""
+        ...
+
+    def give(self, buffer: bytearray) -> None:
+        """It was complete and was handled."""
+        ...
 
 
 class FrameBuffers:

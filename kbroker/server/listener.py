@@ -20,13 +20,14 @@ from kbroker.plain import made, plain
 from kbroker.quotas.connections import UNLIMITED, ConnectionRates
 from kbroker.quotas.windows import Windows
 from kbroker.server.binding import BACKLOG, bind_sockets
-from kbroker.server.connection import ConnectionCore, FrameHandler
+from kbroker.server.connection import ConnectionCore
 from kbroker.server.large_frame import FrameBuffers
 from kbroker.server.quiet_log import QuietLog
 from kbroker.server.transport import READ_BYTES, SocketProtocol
 from kbroker.server.turns import Turns
 
 if TYPE_CHECKING:
+    from kbroker.server.frame_handler import FrameHandler
     from kbroker.server.listener_security import ListenerSecurity
 
 _log = logging.getLogger(__name__)

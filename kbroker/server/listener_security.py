@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from kbroker.broker.services import Services
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.security.audit import Audit
-    from kbroker.server.connection import ConnectionCore, FrameHandler
+    from kbroker.server.connection import ConnectionCore
+    from kbroker.server.frame_handler import FrameHandler
     from kbroker.server.runtime import BlockingRunner
     from kbroker.server.sasl_door import Door
 

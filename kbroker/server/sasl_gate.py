@@ -19,14 +19,15 @@ from kbroker.protocol.generated.sasl_authenticate_response import SaslAuthentica
 from kbroker.protocol.generated.sasl_handshake_response import SaslHandshakeResponse
 from kbroker.protocol.primitives import Message
 from kbroker.security.sasl import Login, LoginFailed, SaslServer
-from kbroker.server.large_frame import LargeFrame
+from kbroker.server.large_frame import Buffers, LargeFrame
 from kbroker.server.newcomers import UNCOUNTED_BYTES
 from kbroker.server.sasl_door import LOGIN_MS_MAX, Door
 from kbroker.server.sasl_messages import encode_message, failure, illegal_state, read_message
 
 if TYPE_CHECKING:
     from kbroker.broker.timer import TimerHandle
-    from kbroker.server.connection import Answer, Buffers, ConnectionCore, FrameHandler
+    from kbroker.server.connection import ConnectionCore
+    from kbroker.server.frame_handler import Answer, FrameHandler
 
 #: How soon a connection may log in again after the last time (Kafka's second).
 _AGAIN_MS_MIN = 1000

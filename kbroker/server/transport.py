@@ -15,7 +15,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import cast
 
-from kbroker.server.connection import ConnectionCore, Segment
+from kbroker.server.connection import ConnectionCore
+from kbroker.server.frame_handler import Segment
 from kbroker.server.turns import Turns
 from kbroker.storage.log_reader import FileSlice
 

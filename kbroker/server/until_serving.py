@@ -17,7 +17,8 @@ from kbroker.protocol.api_keys import ApiKey
 if TYPE_CHECKING:
     from kbroker.broker.timer import Timer
     from kbroker.handlers.context import ConnectionContext
-    from kbroker.server.connection import Answer, ConnectionCore, FrameHandler
+    from kbroker.server.connection import ConnectionCore
+    from kbroker.server.frame_handler import Answer, FrameHandler
 
 _PATIENCE_MS = 1000.0
 #: What says which topics, brokers and coordinators there are. Everything else is refused for a moment.
