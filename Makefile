@@ -17,7 +17,7 @@ help:
 	@echo "make lint    all of that without the tests"
 	@echo "make bench   kbroker and Apache Kafka side by side               (make bench ARGS=--quick)"
 	@echo "make chaos   twenty clusters, 300 s of faults each               (make chaos ARGS='--seed 7 --runs 1')"
-	@echo "make mixed   every mixture of kbroker and Apache Kafka in one cluster, ten minutes"
+	@echo "make mixed   every mixture of kbroker and Apache Kafka in one cluster, half an hour"
 	@echo "make clean   remove the virtual environment and all caches, never ./data"
 
 # The first interpreter that is new enough: PYTHON if given, python3, then the versioned names.
