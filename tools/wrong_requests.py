@@ -44,11 +44,13 @@ def main() -> None:
         for table in tables()
         if arguments.release in table.releases and (not arguments.table or table.name in arguments.table)
     ]
+    if not arguments.ours:
+        chosen = [table for table in chosen if not table.loading]  # their answers came by a special road
     for group in by_settings(chosen) if not arguments.pages else ():
         with contextlib.ExitStack() as stack:
             props = group[0].props
             if arguments.ours:
-                node = stack.enter_context(fresh_broker(props, arguments.release))
+                node = stack.enter_context(fresh_broker(group[0], arguments.release))
                 for table in group:
                     _record_ours(table, node, arguments.release)
                 continue
@@ -59,7 +61,7 @@ def main() -> None:
             kafka = Addresses(bootstrap, f"{host}:{int(port) + 1}")
             ours = None
             if arguments.beside:
-                ours = stack.enter_context(fresh_broker(props, arguments.release))
+                ours = stack.enter_context(fresh_broker(group[0], arguments.release))
             for table in group:
                 _record(table, kafka, arguments.release, ours)
     write_pages()

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.heartbeat_response import HeartbeatResponse
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
-    from kbroker.errors import ErrorCode
     from kbroker.handlers.context import RequestContext
     from kbroker.protocol.generated.heartbeat_request import HeartbeatRequest
 
@@ -20,9 +20,15 @@ VERSIONS = (0, 4)
 
 def handle(services: Services, context: RequestContext, request: HeartbeatRequest) -> HeartbeatResponse:
     """Answered at once."""
-    code = services.groups.heartbeat(
-        request.group_id, request.member_id, request.group_instance_id, request.generation_id
-    )
+    try:
+        code = services.groups.heartbeat(
+            request.group_id, request.member_id, request.group_instance_id, request.generation_id
+        )
+    except ApiError as error:
+        if error.code is not ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
+            raise
+        # Nobody can tell yet; the member goes on, as with Kafka, and its next heartbeat is told.
+        code = ErrorCode.NONE
     return HeartbeatResponse(error_code=code)
 
 

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from unittest.mock import patch
 
+from kbroker.broker.shard_driver import ShardDriver
 from kbroker.testing import Broker
 from kbroker.testing.ports import free_ports
 from tests.conformance.transcript import DEFAULT_PROPS
 from tests.wrong_requests.asking import Addresses
+from tests.wrong_requests.table import Table
 from tools.differential.brokers import CLUSTER_ID
 
 
 @contextlib.contextmanager
-def fresh_broker(props: Mapping[str, str], release: str) -> Iterator[Addresses]:
-    """With the settings of the recorded conversations and `props` on top, as that release of Kafka."""
+def fresh_broker(table: Table, release: str) -> Iterator[Addresses]:
+    """As that release of Kafka, with the settings of the recorded conversations and the table's on top."""
     controller = f"127.0.0.1:{free_ports(1)[0]}"
     config = {
         **DEFAULT_PROPS,
-        **props,
+        **table.props,
         "listeners": f"PLAINTEXT://127.0.0.1:0,CONTROLLER://{controller}",
         "controller.quorum.voters": f"1@{controller}",
         "kbroker.cluster.id": CLUSTER_ID,
         "kbroker.compatibility": release,
     }
-    with Broker(config=config, profile="production") as broker:
+    with contextlib.ExitStack() as stack:
+        if table.loading:
+            stack.enter_context(patch.object(ShardDriver, "load_some", lambda driver: False))
+        broker = stack.enter_context(Broker(config=config, profile="production"))
         yield Addresses(broker.bootstrap, controller)

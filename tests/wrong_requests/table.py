@@ -68,13 +68,17 @@ class Row:
 
 @dataclass(slots=True)
 class Table:
-    """A file: `lines` are steps that make what the rows need, and rows, in order; `releases` are asked it."""
+    """A file: `lines` are steps that make what the rows need, and rows, in order; `releases` are asked it.
+
+    With `loading` it is asked of a broker whose coordinators do not come to an end with loading.
+    """
 
     path: Path
     about: str
     props: dict[str, str]
     role: str
     releases: list[str]
+    loading: bool
     lines: list[dict[str, Any] | Row] = field(default_factory=list)
 
     @property
@@ -96,6 +100,8 @@ class Table:
             "releases": self.releases,
             "props": self.props,
         }
+        if self.loading:
+            head["loading"] = True
         rows = [_row_json(line) if isinstance(line, Row) else line for line in self.lines]
         lines = [json.dumps(line, ensure_ascii=False) for line in (head, *rows)]
         self.path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -115,14 +121,15 @@ def by_settings(chosen: Iterable[Table]) -> list[list[Table]]:
     """Those that share a broker together, in the order of their names."""
     found: dict[str, list[Table]] = {}
     for table in chosen:
-        found.setdefault(json.dumps(table.props), []).append(table)
+        found.setdefault(json.dumps([table.props, table.loading]), []).append(table)
     return list(found.values())
 
 
 def load(path: Path) -> Table:
     """Read a table."""
     head, *lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    table = Table(path, head["about"], head["props"], head["role"], head["releases"])
+    loading = head.get("loading", False)
+    table = Table(path, head["about"], head["props"], head["role"], head["releases"], loading)
     table.lines = [_row(line, table.role) if "wrong" in line else line for line in lines]
     return table
 

@@ -19,7 +19,7 @@ CASES = [
 @pytest.mark.parametrize(("release", "group"), CASES)
 def test_refused_as_by_kafka(release, group):
     differing = []
-    with fresh_broker(group[0].props, release) as node:
+    with fresh_broker(group[0], release) as node:
         for table in group:
             found = {id(row): {} for row in table.rows}
             for row, version, refused, _ in asked(table, node, release):
