@@ -16,6 +16,7 @@ CASES = [
 ]
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize(("release", "group"), CASES)
 def test_refused_as_by_kafka(release, group):
     differing = []
