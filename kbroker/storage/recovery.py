@@ -117,11 +117,8 @@ def open_log(
     begun_anew = end < log_start
     if begun_anew:
         logger.warning("%s ends at %d, before its start %d: beginning anew there", tp, end, log_start)
-        segments = _begin_anew(log_dir, path, segments, log_start, config, now_ms)
+        segments = _begin_anew(log_dir, path, segments, epochs, log_start, config, now_ms)
         end, recovered = log_start, ProducerState()
-        # Those that are known are not the epoch of what was there last: a leader that has more of them would
-        # have the log cut below what was deleted.
-        epochs.clear()
     epochs.truncate_from_end(end + 1)
     epochs.truncate_from_start(log_start)
     all_segments = LogSegments(segments)
@@ -156,10 +153,19 @@ def _knows_no_producers(listing: LogListing, history: LogHistory, end: int) -> b
 
 
 def _begin_anew(
-    log_dir: LogDir, path: str, segments: list[Segment], start: int, config: LogConfig, now_ms: int
+    log_dir: LogDir,
+    path: str,
+    segments: list[Segment],
+    epochs: LeaderEpochs,
+    start: int,
+    config: LogConfig,
+    now_ms: int,
 ) -> list[Segment]:
-    """An empty segment in the place of all others."""
+    """An empty segment in the place of all others, and no epoch: those that are known are not that of what
+    was there last, and a leader that has more of them would have the log cut below what was deleted.
+    """
     log_dir.cut = True
+    epochs.clear()
     for segment in segments:
         for name in segment.paths:
             log_dir.remove_later(name, config.file_delete_delay_ms)

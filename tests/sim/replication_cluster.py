@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from kbroker.errors import ApiError
+from kbroker.plain import replace
 from kbroker.protocol.record_batch import Record, build_batch
 from kbroker.storage.log import AppendOrigin
 from tests.sim.replication_checker import Checker, raw, records
@@ -14,9 +15,11 @@ from tests.sim.replication_world import Options, World
 class Cluster(World):
     """Three brokers, one partition led by 1, and a few verbs."""
 
-    def __init__(self, **options):
+    def __init__(self, *, syncs_all=False, **options):
         defaults = {"partitions": 1, "delay_ms": (1, 2), "metadata_delay_ms": (1, 3)}
         super().__init__(1, Options(**{**defaults, **options}))
+        if syncs_all:
+            self.log_config = replace(self.log_config, flush_messages=1)
         self.start()
         self.checker = Checker(self)
         self.counter = 0

@@ -66,7 +66,6 @@ class Options:
     reassigns: float = 0.0
     unclean: bool = False
     segment_bytes: int = 4096
-    flush_messages: int = 2**63 - 1
     faults_end_ms: int = 5000
     heal_ms: int = 8000
 
@@ -489,9 +488,7 @@ class World:
         self._last_delivery = {}
         self._cut = {}
         self.log_config = LogConfig(
-            segment_bytes=self.options.segment_bytes,
-            message_timestamp_after_max_ms=2**63 - 1,
-            flush_messages=self.options.flush_messages,
+            segment_bytes=self.options.segment_bytes, message_timestamp_after_max_ms=2**63 - 1
         )
         self.nodes = {}
         self.checker = None

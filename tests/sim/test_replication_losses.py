@@ -129,7 +129,7 @@ def test_scenario_31_and_32_who_lost_power_does_not_lead_before_who_did_not():
 @pytest.mark.parametrize("first", [1, 2, 3])
 def test_scenario_31_what_was_synced_before_it_was_acknowledged_survives_that_all_lose_power(first, tail):
     """flush.messages=1: whichever node comes back first, and whoever leads then."""
-    cluster = Cluster(flush_messages=1)
+    cluster = Cluster(syncs_all=True)
     sent = [cluster.send() for _ in range(4)]
     cluster.wait(300)
     for _ in range(3):
