@@ -117,7 +117,8 @@ def test_nothing_is_said_before_tls(server, tmp_path):
     server.seen.clear()
     users = LdapUsers(server.url, "", str(ca), 60, search, start_tls=True)
     assert users.check("alice", "right") is Verdict.RIGHT
-    assert all(tls for kind, tls in server.seen if kind != "extendedReq")
+    # The end of the connection before may come late, and says nothing.
+    assert all(tls for kind, tls in server.seen if kind not in ("extendedReq", "unbindRequest"))
     # An authority that is not trusted gets no password.
     ca.write_text(Authority("another").pem)
     server.seen.clear()
