@@ -26,9 +26,9 @@ from kbroker.protocol.record_batch import (
     parse_batch_header,
 )
 from kbroker.protocol.sealed_batch import Keys, is_sealed, key_id_of, open_batch
+from kbroker.storage import producer_snapshot
 from kbroker.storage.checkpoints import parse_epochs, parse_offsets, parse_partition_metadata
 from kbroker.storage.file_names import ENCRYPTED, parse_partition_dir
-from kbroker.storage.producer_state import ProducerState
 from kbroker.storage.txn_index import decode_all
 from kbroker.types import uuid_to_string
 
@@ -246,7 +246,7 @@ def _dump_txn_index(path: Path) -> Iterator[Entry]:
 
 
 def _dump_producers(path: Path) -> Iterator[Entry]:
-    state = ProducerState.from_snapshot(path.read_bytes(), _base_offset(path), 0, _FOREVER_MS)
+    state = producer_snapshot.decode(path.read_bytes(), _base_offset(path), 0, _FOREVER_MS)
     for entry in state.entries.values():
         open_since = entry.current_txn_first_offset if entry.current_txn_first_offset >= 0 else None
         data = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from kbroker.storage import producer_snapshot
 from kbroker.storage.checkpoints import format_epochs, format_partition_metadata
 from kbroker.storage.disk import Disk
 from kbroker.storage.file_names import LEADER_EPOCHS, PARTITION_METADATA, SNAPSHOT, offset_name
@@ -35,7 +36,7 @@ def write_snapshot(log: Log, offset: int) -> None:
     if offset == 0 or offset in log.snapshots:
         return
     log.directory.disk.write_file(
-        f"{log.path}/{offset_name(offset, SNAPSHOT)}", log.producers.to_snapshot(), durable=False
+        f"{log.path}/{offset_name(offset, SNAPSHOT)}", producer_snapshot.encode(log.producers), durable=False
     )
     log.snapshots[offset] = None
 

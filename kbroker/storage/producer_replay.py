@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.record_batch import BatchHeader, decode_records
+from kbroker.storage import producer_snapshot
 from kbroker.storage.batch_scan import scan_batches
 from kbroker.storage.disk import Buffer
 from kbroker.storage.file_names import SNAPSHOT, offset_name
@@ -95,7 +96,7 @@ def rebuild_producers(
     for offset in sorted((o for o in snapshots if o <= end_offset), reverse=True):
         name = f"{path}/{offset_name(offset, SNAPSHOT)}"
         try:
-            state = ProducerState.from_snapshot(log_dir.disk.read_file(name), offset, now_ms, expiration_ms)
+            state = producer_snapshot.decode(log_dir.disk.read_file(name), offset, now_ms, expiration_ms)
             start = max(offset, start)
             break
         except ValueError as error:

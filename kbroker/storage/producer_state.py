@@ -3,7 +3,7 @@ open.
 
 Pure: it is told of every batch with a producer id, in offset order, and gives a verdict before an append. The
 last five batches of a producer are kept, because that is how many a client has in flight (KIP-98); a snapshot
-file holds only the last one.
+file (`producer_snapshot.py`) holds only the last one.
 
 The law of transactions: a transaction is *open* from its first batch to its marker, and *undecided here*
 until the marker is replicated. The last stable offset is the first offset of the oldest one in either state.
@@ -11,10 +11,7 @@ until the marker is replicated. The last stable offset is the first offset of th
 
 from __future__ import annotations
 
-from struct import Struct
 from typing import NamedTuple, NoReturn
-
-from crc32c import crc32c
 
 from kbroker.errors import ApiError, ErrorCode
 
@@ -24,12 +21,6 @@ NO_OFFSET = -1
 _EPOCH_MAX = 32_767
 SEQUENCE_MAX = 0x7FFF_FFFF
 BATCHES_KEPT = 5
-
-_SNAPSHOT_VERSION = 1
-_SNAPSHOT_HEADER = Struct(">hIi")
-_CRC_END = 6
-_SNAPSHOT_ENTRY = Struct(">qhiqiqiq")
-EMPTY_SNAPSHOT_SIZE = _SNAPSHOT_HEADER.size
 
 
 class BatchMemory(NamedTuple):
@@ -351,16 +342,17 @@ class ProducerState:
         """The transaction is no longer open, but unstable until its marker is below the high watermark."""
         if self.open_txns.pop(completed.first_offset, None) is not None:
             self._undecided[completed.first_offset] = completed.last_offset
-            self._find_first_unstable()
+            self.find_first_unstable()
 
     def on_high_watermark(self, high_watermark: int) -> None:
         """Markers below `high_watermark` are replicated."""
         if self._undecided:
             for first in [f for f, last in self._undecided.items() if last < high_watermark]:
                 del self._undecided[first]
-            self._find_first_unstable()
+            self.find_first_unstable()
 
-    def _find_first_unstable(self) -> None:
+    def find_first_unstable(self) -> None:
+        """Transactions have begun, ended or come back: which one is the oldest."""
         # Transactions open in offset order, so the first of the dict is the oldest; they end in any order.
         oldest = min(self._undecided, default=None)
         first_open = next(iter(self.open_txns), None)
@@ -368,7 +360,7 @@ class ProducerState:
             oldest = first_open
         self.first_unstable = oldest
 
-    # -- expiry, snapshots -----------------------------------------------------------------------------------
+    # -- expiry ----------------------------------------------------------------------------------------------
 
     def remove_expired(self, now_ms: int, expiration_ms: int) -> None:
         """Forget producers without an open transaction that have been silent for `expiration_ms`."""
@@ -378,58 +370,3 @@ class ProducerState:
             if entry.current_txn_first_offset == NO_OFFSET and now_ms - entry.last_timestamp >= expiration_ms
         ]:
             del self.entries[producer_id]
-
-    def to_snapshot(self) -> bytes:
-        """The bytes of a .snapshot file."""
-        body = bytearray()
-        for producer_id in sorted(self.entries):
-            entry = self.entries[producer_id]
-            last = entry.batches[-1] if entry.batches else BatchMemory(NO_SEQUENCE, NO_OFFSET, 0, -1)
-            body += _SNAPSHOT_ENTRY.pack(
-                producer_id,
-                entry.epoch,
-                last.last_sequence,
-                last.last_offset,
-                last.offset_delta,
-                entry.last_timestamp,
-                entry.coordinator_epoch,
-                entry.current_txn_first_offset,
-            )
-        count = len(self.entries).to_bytes(4, "big")
-        return _SNAPSHOT_HEADER.pack(_SNAPSHOT_VERSION, crc32c(count + body), len(self.entries)) + body
-
-    @classmethod
-    def from_snapshot(cls, data: bytes, offset: int, now_ms: int, expiration_ms: int) -> ProducerState:
-        """The state as of `offset`, without the producers that have expired by `now_ms`.
-
-        Raises:
-            ValueError: damaged.
-        """
-        if len(data) < _SNAPSHOT_HEADER.size:
-            raise ValueError(f"only {len(data)} bytes")
-        version, crc, count = _SNAPSHOT_HEADER.unpack_from(data)
-        if version != _SNAPSHOT_VERSION:
-            raise ValueError(f"version {version} is unknown")
-        if len(data) != _SNAPSHOT_HEADER.size + count * _SNAPSHOT_ENTRY.size:
-            raise ValueError(f"{count} producers do not fit {len(data)} bytes")
-        if crc32c(memoryview(data)[_CRC_END:]) != crc:
-            raise ValueError("the checksum does not match")
-        state = cls()
-        state.end_offset = offset
-        open_txns: list[tuple[int, int]] = []
-        for fields in _SNAPSHOT_ENTRY.iter_unpack(memoryview(data)[_SNAPSHOT_HEADER.size :]):
-            producer_id, epoch, sequence, last_offset, delta, timestamp, coordinator_epoch, txn_first = fields
-            entry = ProducerEntry(producer_id, epoch)
-            entry.coordinator_epoch = coordinator_epoch
-            entry.last_timestamp = timestamp
-            entry.current_txn_first_offset = txn_first
-            if last_offset != NO_OFFSET:
-                entry.batches.append(BatchMemory(sequence, last_offset, delta, timestamp))
-                entry.is_cut = True
-            state.entries[producer_id] = entry
-            if txn_first != NO_OFFSET:
-                open_txns.append((txn_first, producer_id))
-        state.open_txns = dict(sorted(open_txns))
-        state._find_first_unstable()
-        state.remove_expired(now_ms, expiration_ms)
-        return state

@@ -17,6 +17,7 @@ from kbroker.protocol.record_batch import (
     LOG_OVERHEAD,
     check_crc,
 )
+from kbroker.storage import producer_snapshot
 from kbroker.storage.batch_scan import scan_batches
 from kbroker.storage.checkpoints import parse_epochs, parse_partition_metadata
 from kbroker.storage.file_names import (
@@ -32,7 +33,7 @@ from kbroker.storage.log_dir import LogDir
 from kbroker.storage.log_listing import LogListing, list_log
 from kbroker.storage.log_segments import LogSegments
 from kbroker.storage.producer_replay import count_batch, rebuild_producers
-from kbroker.storage.producer_state import EMPTY_SNAPSHOT_SIZE, ProducerState
+from kbroker.storage.producer_state import ProducerState
 from kbroker.storage.recovery_progress import RecoveryProgress
 from kbroker.storage.segment import Segment
 from kbroker.storage.strays import keep_aside, keep_rest_aside
@@ -148,7 +149,7 @@ def open_log(
 
 def _knows_no_producers(listing: LogListing, history: LogHistory, end: int) -> bool:
     if end in listing.snapshots:
-        return listing.snapshots[end] == EMPTY_SNAPSHOT_SIZE
+        return listing.snapshots[end] == producer_snapshot.EMPTY_SIZE
     return end == history.no_producers_at
 
 
@@ -276,7 +277,7 @@ def _recover(
             break
         if index > first:
             name = f"{path}/{offset_name(segment.base_offset, SNAPSHOT)}"
-            log_dir.disk.write_file(name, producers.to_snapshot(), durable=False)
+            log_dir.disk.write_file(name, producer_snapshot.encode(producers), durable=False)
             snapshots[segment.base_offset] = None
         good = position if index == first else 0
         end, whole = _recover_segment(segment, epochs, producers, config, progress, good, end)

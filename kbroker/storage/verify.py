@@ -18,6 +18,7 @@ from typing import NamedTuple
 from kbroker.errors import ApiError, ConfigError
 from kbroker.protocol.record_batch import BatchHeader, check_crc
 from kbroker.raft.election_state import FILE_NAME as QUORUM_STATE, decode_election_state
+from kbroker.storage import producer_snapshot
 from kbroker.storage.batch_scan import scan_batches
 from kbroker.storage.checkpoints import parse_epochs, parse_partition_metadata
 from kbroker.storage.disk import NO_SIZE, Disk
@@ -345,7 +346,7 @@ class PartitionCheck:
         offset = int(name.partition(".")[0])
         try:
             data = self._disk.read_file(f"{self.facts.path}/{name}")
-            return ProducerState.from_snapshot(data, offset, 0, _NEVER_MS)
+            return producer_snapshot.decode(data, offset, 0, _NEVER_MS)
         except ValueError as error:
             self._found(Level.WRONG, name, f"cannot be read: {error}")
             return None

@@ -10,6 +10,7 @@ import pytest
 
 from kbroker.errors import ApiError
 from kbroker.protocol.record_batch import CorruptBatch, check_crc, iter_batches
+from kbroker.storage import producer_snapshot
 from kbroker.storage.log import AppendOrigin
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.memory_disk import MemoryDisk, Tail
@@ -66,7 +67,7 @@ def state(log):
         log.log_end_offset,
         # The stable offset beside them only shortens a search.
         [txn[:3] for txn in log.aborted_txns(0, log.log_end_offset)],
-        log.producers.to_snapshot(),
+        producer_snapshot.encode(log.producers),
         log.epochs.entries(),
         [log.offset_for_timestamp(NOW_MS + number) for number in range(12)],
         log.topic_id,

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.storage.producer_state import EMPTY_SNAPSHOT_SIZE, ProducerState
+from kbroker.storage import producer_snapshot
+from kbroker.storage.producer_state import ProducerState
 from tests.storage.kafka_dirs import FOR_EVER, kafka_disk
 
 PID = 5
@@ -86,7 +87,7 @@ def test_silent_producers_are_forgotten_unless_in_a_transaction() -> None:
 
 
 def entries(snapshot: bytes) -> list[bytes]:
-    return sorted(snapshot[at : at + 46] for at in range(EMPTY_SNAPSHOT_SIZE, len(snapshot), 46))
+    return sorted(snapshot[at : at + 46] for at in range(producer_snapshot.EMPTY_SIZE, len(snapshot), 46))
 
 
 def test_snapshots_of_kafka_are_read_and_written_back() -> None:
@@ -98,10 +99,10 @@ def test_snapshots_of_kafka_are_read_and_written_back() -> None:
         for entry in disk.list_dir(f"/data/{directory.name}"):
             if entry.name.endswith(".snapshot"):
                 data = disk.read_file(f"/data/{directory.name}/{entry.name}")
-                state = ProducerState.from_snapshot(data, 1, 0, FOR_EVER)
+                state = producer_snapshot.decode(data, 1, 0, FOR_EVER)
                 # Kafka writes them in the order of its hash table.
-                assert entries(state.to_snapshot()) == entries(data)
-                found += len(data) > EMPTY_SNAPSHOT_SIZE
+                assert entries(producer_snapshot.encode(state)) == entries(data)
+                found += len(data) > producer_snapshot.EMPTY_SIZE
     assert found > 10
 
 
@@ -109,8 +110,8 @@ def test_snapshots_of_kafka_are_read_and_written_back() -> None:
 def test_a_damaged_snapshot_is_refused(damage: str) -> None:
     state = ProducerState()
     state.add_batch(1, 0, 0, 0, 0, 100, True)
-    data = bytearray(state.to_snapshot())
-    assert ProducerState.from_snapshot(bytes(data), 1, 0, FOR_EVER).first_unstable == 0
+    data = bytearray(producer_snapshot.encode(state))
+    assert producer_snapshot.decode(bytes(data), 1, 0, FOR_EVER).first_unstable == 0
     if damage == "cut":
         del data[-1]
     elif damage == "flip":
@@ -122,7 +123,7 @@ def test_a_damaged_snapshot_is_refused(damage: str) -> None:
     else:
         data[:] = bytes(len(data))
     with pytest.raises(ValueError):
-        ProducerState.from_snapshot(bytes(data), 1, 0, FOR_EVER)
+        producer_snapshot.decode(bytes(data), 1, 0, FOR_EVER)
 
 
 def test_an_epoch_below_none_is_refused_even_of_an_unknown_producer() -> None:
