@@ -191,7 +191,8 @@ def test_delete_records(admin, topic):
         admin("topics", "produce", topic, "-p", "0", "--value", "v")
     first = admin("topics", "delete-records", f"{topic}:0", "--before", "2", json_=True)
     assert first == [{"topic": topic, "partition": 0, "first_offset": 2}]
-    assert "out of range" in admin("topics", "delete-records", f"{topic}:0", "--before", "99", code=1).lower()
+    told = admin("topics", "delete-records", f"{topic}:0", "--before", "99", code=1)
+    assert "is not within the range" in told
     admin("topics", "delete-records", topic, "--before", "end")
     (described,) = admin("topics", "describe", topic, json_=True)
     assert described["partitions"][0]["first_offset"] == 3
