@@ -122,10 +122,13 @@ class World:
     def controllers(self):
         return {each.controller for each in self.brokers.values()}
 
-    def restart(self, broker_id):
-        self.brokers[broker_id].host.kill()
+    def restart(self, broker_id, *, remembers=False):
+        old = self.brokers[broker_id]
+        old.host.kill()
         self.lives += 1
         self.brokers[broker_id] = Broker(self, broker_id, self.lives)
+        if remembers:
+            self.brokers[broker_id].registration.earlier_epoch = old.registration.earlier_epoch
 
 
 def test_one_is_elected_and_all_know():
@@ -227,8 +230,7 @@ def test_what_an_earlier_life_has_left_is_removed(controls):
     leader = next(each.id for each in world.brokers.values() if each.election.claim)
     gone = leader if controls else next(each for each in world.brokers if each != leader)
     before, epoch = world.brokers[gone].registration.epoch, world.epoch
-    world.restart(gone)
-    world.brokers[gone].registration.earlier_epoch = before
+    world.restart(gone, remembers=True)
     world.run(SESSION_MS / 2)
     assert world.brokers[gone].registration.epoch > before
     assert world.epoch == epoch + controls
@@ -271,7 +273,7 @@ def test_never_two_that_can_write(seed):
         elif act in (2, 3):
             broker.host.reset()
         elif act == 4:
-            world.restart(broker.id)
+            world.restart(broker.id, remembers=True)
         elif act == 5 and not world.model.paused:
             world.model.pause()
             world.scheduler.later(chance.random() * SESSION_MS * 1.5, world.model.resume)

@@ -256,9 +256,9 @@ def measure(cluster: ZkBenchCluster, kills: int, partitions: int) -> dict[str, t
 
     note(iter([("three nodes up", cluster.start(), "s")]))
     time.sleep(2)
-    note(creation(cluster, 1000))
     if kills:
         note(leader_killed(cluster, kills))
+    note(creation(cluster, 1000))
     if partitions:
         note(fail_over(cluster, partitions))
     return results
