@@ -97,10 +97,11 @@ class MovingCluster(ZkMixedCluster):
             values |= {**self._zookeeper, "zookeeper.metadata.migration.enable": "true"}
         node.configure(values)
 
-    def roll(self, node_id: int, mode: str) -> None:
-        """Stop a broker and start it in that mode; it is in sync again afterwards."""
+    def roll(self, node_id: int, mode: str, release: str = "") -> None:
+        """Stop a broker and start it in that mode, on its folder; as another release, if one is named."""
         node = self.nodes[node_id]
         node.end()
+        node.release = release or node.release
         self.modes[node_id] = mode
         self.configure(node, {})
         self.restart(node_id)

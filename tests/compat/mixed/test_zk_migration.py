@@ -188,6 +188,32 @@ def test_from_zookeeper_to_kraft_without_a_stop(tmp_path, brokers, controllers):
             assert "deleted" not in [topic.name for topic in list_topics(client)]
 
 
+def test_from_kafka_in_zookeeper_to_kbroker_in_kraft(tmp_path):
+    """In one move: each broker goes on as one of kbroker's on the folder that Kafka left."""
+    with MovingCluster(tmp_path, [KAFKA_39] * 3, [KBROKER]) as cluster:
+        begun(cluster)
+        kept = Kept(cluster)
+        kept.make("before")
+        with Users(cluster) as users:
+            users.go_on()
+            cluster.start_quorum()
+            roll_all(cluster, users, MIGRATING)
+            cluster.wait_for_migration()
+            users.go_on()
+            for node_id in cluster.nodes:
+                cluster.roll(node_id, KRAFT, KBROKER)
+                cluster.wait_in_sync("load", "exact", "__consumer_offsets", "__transaction_state")
+                users.go_on()
+                kept.make(f"rolled-{node_id}")
+                kept.wait()
+            cluster.finalise()
+            users.go_on()
+            cluster.server.stop()
+            users.go_on()
+            users.seen()
+        users.check()
+
+
 @pytest.mark.parametrize(("brokers", "controllers"), KINDS)
 def test_back_to_zookeeper(tmp_path, brokers, controllers):
     """Before it is finalised a migration can be called off: the steps of Kafka's documentation."""
