@@ -1,8 +1,10 @@
 """Copies partitions from one leader: fetches, appends, cuts where the leader's log is another one.
 
 One request is under way at a time. After each answer the next one goes out at once; the leader lets it wait
-until there is something. What a partition needs is decided in `replication/follower.py`; an error of one
-partition takes it out of the session for a pause, and holds up no other.
+until there is something. A partition that comes meanwhile, or comes back from a pause, does not wait for that
+answer, or whoever writes with acks=all might wait for half a second after each change of leader: a second
+fetcher of the same leader asks for it. What a partition needs is decided in `replication/follower.py`; an
+error of one partition takes it out of the session for a pause, and holds up no other.
 """
 
 from __future__ import annotations
@@ -56,7 +58,9 @@ class FetcherHost(NamedTuple):
     """What all fetchers of a broker share.
 
     `when_durable(log, done)` calls `done` when what was written must not wait for the disk any more;
-    `disk_failed` and `truncated` (log, offset) tell the broker. `quota` is that of throttled replicas.
+    `move(fetcher, followed)` gives a partition to a fetcher of the same leader that does not wait for an
+    answer, if there is one. `disk_failed` and `truncated` (log, offset) tell the broker. `quota` is that of
+    throttled replicas.
     """
 
     broker_id: int
@@ -66,6 +70,7 @@ class FetcherHost(NamedTuple):
     timer: Timer
     settings: FetchSettings
     when_durable: Callable[[Log, Callable[[], None]], None]
+    move: Callable[[ReplicaFetcher, Followed], bool]
     disk_failed: Callable[[Partition], None]
     truncated: Callable[[Log, int], None]
     quota: Callable[[], ReplicationQuota | None]
@@ -95,14 +100,15 @@ class ReplicaFetcher:
 
     Args:
         leader_id: whom to copy from.
-        index: which of the `num.replica.fetchers` for that leader.
+        number: which of the `num.replica.fetchers` for that leader; from there on the second one of each.
     """
 
-    def __init__(self, host: FetcherHost, leader_id: int, index: int) -> None:
+    def __init__(self, host: FetcherHost, leader_id: int, number: int) -> None:
         self.leader_id = leader_id
+        self.number = number
         self.partitions: dict[Key, Followed] = {}
         self._host = host
-        self._channel = f"fetch-{index}"
+        self._channel = f"fetch-{number}"
         #: Requests so far.
         self.sent = 0
         self._session = ClientSession()
@@ -111,6 +117,11 @@ class ReplicaFetcher:
         self._starts_moved = False
         self._alarm: TimerHandle | None = None
         self._closed = False
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a request is on its way, or waits at the leader."""
+        return self._under_way
 
     # -- which partitions --
 
@@ -125,6 +136,16 @@ class ReplicaFetcher:
         if log.latest_epoch < 0 and log.log_end_offset > log.high_watermark:
             # Nothing tells where this log leaves the leader's; only what is committed is certain.
             self._cut(followed, log, log.high_watermark)
+        self._want(followed)
+
+    def give(self, followed: Followed) -> Followed:
+        """Let another fetcher copy it from now on."""
+        del self.partitions[followed.key]
+        return followed
+
+    def take(self, followed: Followed) -> None:
+        """Copy it from now on."""
+        self.partitions[followed.key] = followed
         self._want(followed)
 
     def refresh(self, partition: Partition) -> None:
@@ -164,6 +185,9 @@ class ReplicaFetcher:
             # The leader counts what we ask for as what we have: that must be durable (flush.messages).
             self._session.forget(followed.key)
             self._host.when_durable(log, lambda: self._want(followed))
+            return
+        # What the leader keeps in two sessions would be taken for news from either.
+        if self._under_way and not self._session.names(followed.key) and self._host.move(self, followed):
             return
         self._session.want(
             Wanted(

@@ -16,6 +16,7 @@ from kbroker.broker.replica_fetcher import (
     DEFAULT_SETTINGS,
     FetcherHost,
     FetchSettings,
+    Followed,
     ReplicaFetcher,
 )
 
@@ -79,6 +80,7 @@ class Replication:
             timer=timer,
             settings=settings,
             when_durable=self._when_durable,
+            move=self._move,
             disk_failed=replicas.disk_failed,
             truncated=self._truncated,
             quota=lambda: replicas.follower_quota,
@@ -132,7 +134,21 @@ class Replication:
 
     def _fetcher_for(self, partition: Partition) -> ReplicaFetcher:
         index = crc32(str(partition.topic_partition).encode()) % self._fetchers_per_leader
-        key = partition.leader_id, index
+        return self._fetcher(partition.leader_id, index)
+
+    def _move(self, fetcher: ReplicaFetcher, followed: Followed) -> bool:
+        """Let another fetcher ask for it, each having a second one for that; False if that waits, too."""
+        count = self._fetchers_per_leader
+        number = fetcher.number + count if fetcher.number < count else fetcher.number - count
+        other = self._fetcher(fetcher.leader_id, number)
+        if other.is_waiting:
+            return False
+        self._by_partition[followed.partition] = other, followed.leader_epoch
+        other.take(fetcher.give(followed))
+        return True
+
+    def _fetcher(self, leader_id: int, index: int) -> ReplicaFetcher:
+        key = leader_id, index
         fetcher = self._fetchers.get(key)
         if fetcher is None:
             fetcher = self._fetchers[key] = ReplicaFetcher(self._host, *key)

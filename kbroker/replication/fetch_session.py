@@ -68,6 +68,10 @@ class ClientSession:
             self._changed.pop(key, None)
             self._forgotten[key] = gone
 
+    def names(self, key: Key) -> bool:
+        """Whether the leader may have it in the session, as of the last request or from the next one on."""
+        return key in self.wanted or key in self._forgotten
+
     def next_request(self) -> Ask:
         """What to send now; counts as sent."""
         if self._epoch == INITIAL_EPOCH:

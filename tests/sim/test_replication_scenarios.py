@@ -133,6 +133,24 @@ def test_who_cuts_its_log_hears_where_the_leaders_begins(cluster):
     assert [cluster.log(node).log_start_offset for node in cluster.nodes] == [2, 2, 2]
 
 
+def test_after_a_change_of_leader_nobody_waits_for_a_fetch_of_other_partitions():
+    """It waits at the new leader for 200 ms, and does not name the partition."""
+    cluster = Cluster(partitions=3)
+    waits = []
+    for _ in range(12):
+        cluster.wait(517)
+        leader = cluster.state(0).leader % 3 + 1
+        cluster.controller.commit([PartitionChangeRecord(partition_id=0, topic_id=b"T" * 16, leader=leader)])
+        cluster.run_until(cluster.now + 5)
+        began = cluster.now
+        sent = cluster.send(leader)
+        while not sent.acked:
+            assert sent.error is None
+            cluster.run_until(cluster.now + 1)
+        waits.append(cluster.now - began)
+    assert max(waits) < 30, waits
+
+
 def test_scenario_9_the_end_is_not_told_before_a_new_leader_knows_it(cluster):
     cluster.send()
     cluster.wait()
