@@ -13,13 +13,12 @@ from collections.abc import Callable, Iterable, Mapping
 from struct import Struct
 from typing import TYPE_CHECKING, NamedTuple
 
-from crc32c import crc32c
-
 from kbroker.broker.client_metrics_store import ClientMetricsStore, Push
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import CONFIG_CLIENT_METRICS
 from kbroker.plain import plain
 from kbroker.protocol.compression import Codec
+from kbroker.protocol.crc import crc32c
 from kbroker.types import ZERO_UUID, Uuid, uuid_to_string
 
 if TYPE_CHECKING:

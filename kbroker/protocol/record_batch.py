@@ -19,10 +19,9 @@ from struct import Struct
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
-from crc32c import crc32c
-
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.compression import Codec, CompressionError, DecompressedTooLarge, compress, decompress
+from kbroker.protocol.crc import crc32c
 from kbroker.protocol.record_codec import (
     RECORD_BYTES_MAX,
     InvalidRecord as InvalidRecord,

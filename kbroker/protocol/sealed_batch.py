@@ -19,9 +19,8 @@ from collections.abc import Callable
 from struct import Struct
 from typing import Protocol
 
-from crc32c import crc32c
-
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.protocol.crc import crc32c
 from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
     LOG_OVERHEAD,

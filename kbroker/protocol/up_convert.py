@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from struct import Struct, error as StructError
 
-from crc32c import crc32c
-
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.compression import Codec, CompressionError, DecompressedTooLarge, compress, decompress
+from kbroker.protocol.crc import crc32c
 from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
     LOG_OVERHEAD,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from struct import Struct
 
-from crc32c import crc32c
-
 from kbroker.errors import ApiError
+from kbroker.protocol.crc import crc32c
 from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
     LOG_OVERHEAD,

@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from struct import Struct, error as StructError
 from typing import NamedTuple, TypeAlias
 
-from crc32c import crc32c
-
 from kbroker.protocol.compression import compress
+from kbroker.protocol.crc import crc32c
 from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
     CODEC_MASK,

@@ -16,10 +16,9 @@ from __future__ import annotations
 from contextlib import suppress
 from struct import Struct
 
-from crc32c import crc32c
-
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metrics.topics import Appended
+from kbroker.protocol.crc import crc32c
 from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
     CONTROL_BIT,

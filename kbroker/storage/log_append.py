@@ -9,9 +9,8 @@ from __future__ import annotations
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from crc32c import crc32c
-
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.protocol.crc import crc32c
 from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
     CODEC_MASK,

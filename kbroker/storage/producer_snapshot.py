@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from struct import Struct
 
-from crc32c import crc32c
-
+from kbroker.protocol.crc import crc32c
 from kbroker.storage.producer_state import NO_OFFSET, NO_SEQUENCE, BatchMemory, ProducerEntry, ProducerState
 
 _VERSION = 1

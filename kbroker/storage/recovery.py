@@ -11,8 +11,7 @@ import logging
 from bisect import bisect_right
 from typing import NamedTuple
 
-from crc32c import crc32c
-
+from kbroker.protocol.crc import crc32c
 from kbroker.protocol.record_batch import (
     LOG_OVERHEAD,
     check_crc,
