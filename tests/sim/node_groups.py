@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from types import SimpleNamespace
 
-from kbroker.coordinator.share.share_partition import ACCEPT, RELEASE
+from kbroker.coordinator.share.acknowledgement import ACCEPT, RELEASE
 from kbroker.errors import ErrorCode
 from kbroker.protocol.generated import (
     consumer_group_heartbeat_request as modern,
