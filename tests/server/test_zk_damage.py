@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from contextlib import suppress
+from itertools import count
 
 import pytest
 
 from kbroker.client.cluster import Cluster as Client
+from kbroker.client.errors import ClientError
 from kbroker.client.records import produce
-from kbroker.client.topics import create_topic
+from kbroker.errors import ApiError
 from kbroker.protocol.record_batch import Record
 from kbroker.testing import Broker
 from kbroker.types import TopicPartition
@@ -48,6 +51,19 @@ def edit(server, change):
         client.close()
 
 
+def assert_goes_on(broker):
+    """It takes a moment until the controller has read the cluster, and seen that the broker is back."""
+    numbers = count()
+
+    def created():
+        with suppress(ApiError, ClientError):
+            broker.create_topic(f"after-{next(numbers)}")
+            return True
+        return False
+
+    wait_until(created, "a controller that decides")
+
+
 def test_a_zookeeper_that_has_lost_its_data_takes_nothing_from_this_broker(server, broker, caplog):
     broker.create_topic("t")
     with Client(broker.bootstrap) as client:
@@ -72,13 +88,7 @@ def test_a_zookeeper_that_has_lost_its_data_takes_nothing_from_this_broker(serve
     shutil.move(f"{data}-before", data)
     server.start()
 
-    def goes_on():
-        with Client(broker.bootstrap) as client:
-            (topic,) = client.metadata(["t"]).topics
-            create_topic(client, "after", partitions=1, replication_factor=1)
-        return topic.partitions[0].leader_id >= 0
-
-    wait_until(goes_on, "the cluster again")
+    assert_goes_on(broker)
     with Client(broker.bootstrap) as client:
         assert produce(client, PLACE, [Record(-1, 0, b"k", b"all is there")]) == 2
 
@@ -92,6 +102,8 @@ def test_a_folder_taken_away_by_hand_is_made_again(server, broker, caplog):
         return found is not None and found.czxid > before
 
     wait_until(registered, "a registration")
+
+    assert_goes_on(broker)
     broker.create_topic("t")
     state = edit(server, lambda client: json.loads(client.get("/brokers/topics/t/partitions/0/state")[0]))
     assert state["leader"] == 1
