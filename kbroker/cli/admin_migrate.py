@@ -89,6 +89,11 @@ def next_step(found: Mapping[str, Any]) -> str:
             f"restart the brokers one by one with {_SETTINGS}"
         )
     if phase == "PRE_MIGRATION":
+        if driver.get("phase") == "WAIT_FOR_CONTROLLER_QUORUM":
+            return (
+                f"have all controllers of the quorum run with {_FLAG}=true and zookeeper.connect: "
+                f"{driver['waits_for']}"
+            )
         without = _ids(each["id"] for each in found["brokers"] if each["migrates"] is False)
         if without:
             return f"restart broker {without} with {_SETTINGS}"
@@ -98,15 +103,21 @@ def next_step(found: Mapping[str, Any]) -> str:
         return "wait: the quorum copies everything as soon as it has what it waits for"
     if phase == "MIGRATION":
         if found["in_zookeeper_mode"]:
-            return (
-                f"restart broker {_ids(found['in_zookeeper_mode'])}, one by one, with process.roles=broker "
-                "and node.id in place of broker.id, without zookeeper.connect"
-            )
+            return _into_kraft(found)
         return (
             f"restart the controllers one by one without {_FLAG} and zookeeper.connect: that ends the "
             "migration, and there is no way back"
         )
+    if phase == "POST_MIGRATION" and found["in_zookeeper_mode"]:
+        return f"{_into_kraft(found)}: nobody tells it anything any more"
     return "nothing"
+
+
+def _into_kraft(found: Mapping[str, Any]) -> str:
+    return (
+        f"restart broker {_ids(found['in_zookeeper_mode'])}, one by one, with process.roles=broker "
+        "and node.id in place of broker.id, without zookeeper.connect"
+    )
 
 
 def _lag(driver: Mapping[str, Any]) -> str:
@@ -195,8 +206,11 @@ def merged(
         )
     # Before a quorum was heard of there is nothing in its log.
     heard = quorum.get("offset", -1) >= 0
+    phase = quorum["phase"] if heard else "ZOOKEEPER"
+    if phase == "NONE" and quorum.get("driver"):
+        phase = "PRE_MIGRATION"  # what its first records, not there yet, will say
     return {
-        "phase": quorum["phase"] if heard else "ZOOKEEPER",
+        "phase": phase,
         "source": quorum.get("source"),
         "leader": quorum.get("leader", -1),
         "driver": quorum.get("driver"),

@@ -97,6 +97,27 @@ def test_the_last_step_and_the_end():
     assert next_step(found) == "nothing"
 
 
+def test_a_broker_that_was_left_behind_at_the_end_is_named():
+    found = told({"broker": broker(1, "kraft", False), "quorum": quorum("POST_MIGRATION", [3], [1, 2])})
+    assert next_step(found).startswith("restart broker 3, one by one, with process.roles=broker")
+
+
+def test_a_controller_without_the_migration_comes_before_the_brokers():
+    state = driver(
+        phase="WAIT_FOR_CONTROLLER_QUORUM",
+        waits_for="controller 3003 has not registered",
+        missing_brokers=[3],
+    )
+    found = told({"broker": broker(1), "quorum": quorum("PRE_MIGRATION", [1], driver=state)})
+    assert next_step(found).startswith("have all controllers")
+    assert next_step(found).endswith("controller 3003 has not registered")
+
+
+def test_a_migrating_quorum_without_records_did_not_begin_in_kraft():
+    found = told({"broker": None, "quorum": quorum("NONE", [], driver=driver(phase="INACTIVE"))})
+    assert (found["phase"], next_step(found)[:5]) == ("PRE_MIGRATION", "wait:")
+
+
 def test_a_controller_alone_knows_brokers_by_their_registration():
     found = merged(
         {}, {}, [{"broker": None, "quorum": quorum("MIGRATION", [1], [2], addresses={"1": "h:1"})}]
