@@ -1,6 +1,6 @@
 """What OffsetFetch is told is what the committed part of the log says, whatever lies behind it."""
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from kbroker.coordinator.group.offsets import CommittedOffset, OffsetStore
 
@@ -32,6 +32,7 @@ def write(store, at, step):
 @given(
     log=st.lists(steps, min_size=1, max_size=30), loaded=st.integers(0, 30), ends=st.lists(st.integers(0, 30))
 )
+@example(log=[("put", ("h", 0), 7), ("put", ("h", 0), -1), ("remove", ("h", 0), -1)], loaded=1, ends=[])
 def test_what_is_told_is_what_the_committed_part_of_the_log_says(log, loaded, ends):
     loaded = min(loaded, len(log))
     store = OffsetStore()

@@ -82,9 +82,10 @@ class OffsetStore:
     def as_committed(self, group_id: str, topic: str, partition: int) -> tuple[CommittedOffset | None, bool]:
         """What the committed part of the log says of it, and whether it is unstable."""
         unstable = self.is_unstable(group_id, topic, partition)
-        for change in self._changes.get(group_id, _UNCHANGED).get((topic, partition), ()):
-            if change.at >= self._committed_end:
-                return change.before, unstable or change.was_open
+        changes = self._changes.get(group_id, _UNCHANGED).get((topic, partition), ())
+        later = [change for change in changes if change.at >= self._committed_end]
+        if later:
+            return later[0].before, unstable or any(change.was_open for change in later)
         return self.get(group_id, topic, partition), unstable
 
     def committed_keys(self, group_id: str) -> list[tuple[str, int]]:
