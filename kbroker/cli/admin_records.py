@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 import sys
 from collections.abc import Iterable, Iterator
@@ -27,8 +28,8 @@ from kbroker.protocol.record_batch import Record
 from kbroker.protocol.record_codec import Header
 from kbroker.types import TopicPartition
 
-#: Records that go into one batch, at most.
-_BATCH_RECORDS = 500
+#: What goes into one batch, at most: records, and bytes of them (`max.message.bytes` counts whole batches).
+_BATCH_RECORDS, _BATCH_BYTES = 500, 500_000
 
 
 @click.command(cls=AdminCommand)
@@ -136,14 +137,16 @@ def produce_(
     compression: str,
 ) -> None:
     """Write records, from --value or from the lines of standard input."""
-    pairs: list[Header] = [(name, text.encode()) for name, text in parse_settings(headers).items()]
+    pairs: list[Header] = [(name, _bytes_of(text)) for name, text in parse_settings(headers).items()]
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")  # bytes that are no text stay what they are
     lines = [value] if value is not None else (line.rstrip("\r\n") for line in sys.stdin)
     (description,) = describe_topics(session.cluster, [topic])
     count = len(description.partitions)
     codec = Codec[compression.upper()]
     written = 0
     records = _records(lines, key, key_separator, pairs)
-    while batch := list(islice(records, _BATCH_RECORDS)):
+    for batch in _batches(records):
         anywhere = random.randrange(count)
         by_partition: dict[int, list[Record]] = {}
         for record in batch:
@@ -163,6 +166,20 @@ def produce_(
         print(f"{written} {'record is' if written == 1 else 'records are'} written to {clean(topic)}")
 
 
+def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
+    batch: list[Record] = []
+    held = 0
+    for record in records:
+        size = len(record.key or b"") + len(record.value or b"")
+        if batch and (len(batch) >= _BATCH_RECORDS or held + size > _BATCH_BYTES):
+            yield batch
+            batch, held = [], 0
+        batch.append(record)
+        held += size
+    if batch:
+        yield batch
+
+
 def _records(
     lines: Iterable[str], key: str | None, separator: str | None, headers: list[Header]
 ) -> Iterator[Record]:
@@ -173,5 +190,10 @@ def _records(
             if not found:
                 raise click.UsageError(f"no {separator!r} in the line {line!r}")
             name, line = before, rest
-        encoded = None if name is None else name.encode()
-        yield Record(timestamp=int(time() * 1000), key=encoded, value=line.encode(), headers=headers)
+        encoded = None if name is None else _bytes_of(name)
+        yield Record(timestamp=int(time() * 1000), key=encoded, value=_bytes_of(line), headers=headers)
+
+
+def _bytes_of(text: str) -> bytes:
+    """As it was given: what is no UTF-8 came as surrogates."""
+    return text.encode(errors="surrogateescape")

@@ -168,6 +168,17 @@ def test_keys_stay_on_their_partition_and_lines_come_from_stdin(admin, topic, mo
     assert len({(record["key"], record["partition"]) for record in records}) == 7
 
 
+def test_long_lines_and_bytes_that_are_no_text_are_written(admin, topic, monkeypatch, tmp_path):
+    lines = tmp_path / "lines"
+    lines.write_bytes(b"".join(b"%d" % number * 600_000 + b"\n" for number in range(3)) + b"\xff\xfe\n")
+    with lines.open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert "4 records are written" in admin("topics", "produce", topic, "-p", "0")
+    tail = admin("topics", "tail", f"{topic}:0", "--from-beginning", "--json").splitlines()
+    assert [len(json.loads(line)["value"]) for line in tail][:3] == [600_000] * 3
+    assert len(tail) == 4
+
+
 def test_tail_from_where(admin, topic):
     for number in range(5):
         admin("topics", "produce", topic, "-p", "1", "--value", f"v{number}")
