@@ -104,6 +104,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # Nothing more can be written at exit either.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
+        except UnicodeError as error:
+            return failed(f"what was given is no text in UTF-8: {error}")
         except (ClientError, ConfigError, OSError) as error:
             return failed(str(error))
         return session.exit_code

@@ -245,5 +245,5 @@ def confirm(question: str, yes: bool) -> None:
     Raises:
         click.Abort: no.
     """
-    if not yes and sys.stdin.isatty():
+    if not yes and sys.stdin and sys.stdin.isatty():
         click.confirm(clean(question), abort=True, err=True)

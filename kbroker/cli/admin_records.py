@@ -140,7 +140,7 @@ def produce_(
     pairs: list[Header] = [(name, _bytes_of(text)) for name, text in parse_settings(headers).items()]
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")  # bytes that are no text stay what they are
-    lines = [value] if value is not None else (line.rstrip("\r\n") for line in sys.stdin)
+    lines = [value] if value is not None else (line.rstrip("\r\n") for line in sys.stdin or ())
     (description,) = describe_topics(session.cluster, [topic])
     count = len(description.partitions)
     codec = Codec[compression.upper()]

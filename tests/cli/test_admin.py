@@ -179,6 +179,17 @@ def test_long_lines_and_bytes_that_are_no_text_are_written(admin, topic, monkeyp
     assert len(tail) == 4
 
 
+def test_what_is_no_text_and_a_closed_stdin_are_one_line(bootstrap, topic, monkeypatch, tmp_path, capsys):
+    password = tmp_path / "password"
+    password.write_bytes(b"\xdd\xff\n")
+    command = ["-b", bootstrap, "users", "set", "ann", "--password-file", str(password)]
+    assert main(command) == 1
+    assert capsys.readouterr().err.startswith("kbroker-admin: what was given is no text in UTF-8")
+    monkeypatch.setattr("sys.stdin", None)
+    assert main(["-b", bootstrap, "topics", "produce", topic]) == 0
+    assert "0 records are written" in capsys.readouterr().out
+
+
 def test_tail_from_where(admin, topic):
     for number in range(5):
         admin("topics", "produce", topic, "-p", "1", "--value", f"v{number}")
