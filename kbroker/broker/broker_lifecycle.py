@@ -469,7 +469,9 @@ class BrokerLifecycle:
         return False
 
     def _heard(self, response: Any) -> None:
-        self._heard_ms = self._sent_ms
+        if response.is_caught_up and not response.is_fenced:
+            # Else others may lead what we believe to be ours: we have not read yet that it was taken from us.
+            self._heard_ms = self._sent_ms
         self._reported.update(self._reporting)
         if self.fenced and not response.is_fenced and self._wants_in:
             self.fenced = False

@@ -170,6 +170,7 @@ class ControllerChores:
 
         def decide(image: ClusterImage) -> Decision[None]:
             decision = fence_broker(image, broker_id, broker_epoch, self.rules)
+            self._liveness.taken_from(image, broker_id, image.offset + len(decision.records))
             self._liveness.end(broker_id)
             return decision
 
@@ -211,6 +212,8 @@ class ControllerChores:
             records = move_slice(image, self.rules, broker_id)
             if records and leaving:
                 self._liveness.leaving(broker_id, image.offset + len(records))
+            elif records:
+                self._liveness.taken_from(image, broker_id, image.offset + len(records))
             return Decision(bool(records), records, atomic=False)
 
         def decided(done: Deferred[bool]) -> None:
@@ -328,7 +331,9 @@ class ControllerChores:
                 return Decision(None)
             if not broker.fenced:
                 _log.warning("broker %d was not heard of for its session: it is fenced", broker_id)
-            return fence_broker(image, broker_id, broker_epoch, self.rules)
+            decision = fence_broker(image, broker_id, broker_epoch, self.rules)
+            self._liveness.taken_from(image, broker_id, image.offset + len(decision.records))
+            return decision
 
         def fence() -> Deferred[None]:
             return self._controller.append_records(decide, always=True)

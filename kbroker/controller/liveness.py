@@ -19,7 +19,7 @@ class _Session:
     heard_ms: float
     #: The last metadata offset that the broker has applied.
     metadata_offset: int = -1
-    #: Where its registration lies: it serves from there on.
+    #: Where its registration lies, or what took leaderships from it unasked: it serves from there on.
     needed_offset: int = -1
     #: Where the last change of its controlled shutdown lies.
     shutdown_offset: int = -1
@@ -92,6 +92,15 @@ class Liveness:
         if session is not None:
             session.shutdown_offset = offset
 
+    def taken_from(self, image: ClusterImage, broker_id: int, offset: int) -> None:
+        """Leaderships went to others, unasked, by records up to `offset`: before the broker has read them it
+        does not know what it may say, however alive it is.
+        """
+        session, broker = self._sessions.get(broker_id), image.brokers.get(broker_id)
+        # Brokers in ZooKeeper's mode are told, and Kafka's say that they have read less than they have.
+        if session is not None and broker is not None and not broker.is_migrating_zk_broker:
+            session.needed_offset = max(session.needed_offset, offset)
+
     def end(self, broker_id: int) -> None:
         """The broker has stopped, or is known to be dead: another incarnation may come at once."""
         session = self._sessions.get(broker_id)
@@ -113,7 +122,9 @@ class Liveness:
         return session is not None and session.assumed
 
     def caught_up(self, broker_id: int, metadata_offset: int) -> bool:
-        """Whether a broker that has applied so much has seen its registration."""
+        """Whether a broker that has applied so much has seen its registration, and all that was taken from
+        it.
+        """
         session = self._sessions.get(broker_id)
         return session is not None and metadata_offset >= session.needed_offset
 

@@ -364,6 +364,18 @@ def test_it_is_heard_for_half_a_session_after_it_sent_what_was_accepted(world):
     assert world.life.is_heard()
 
 
+@pytest.mark.parametrize("is_fenced", [True, False])
+def test_who_lags_behind_what_was_taken_from_it_is_not_heard(world, is_fenced):
+    world.join()
+    world.timer.advance(2000)
+    world.timer.advance(8000)
+    assert not world.life.is_heard()
+    world.answer(BrokerHeartbeatResponse(is_caught_up=is_fenced, is_fenced=is_fenced))
+    assert not world.life.is_heard()
+    world.answer(UNFENCED)
+    assert world.life.is_heard()
+
+
 def test_a_start_that_takes_long_tells_which_controllers_are_not_reached(world, caplog):
     world.life.troubles = lambda: ["node 2 at nohost:9093 cannot be reached"]
     world.life.start()

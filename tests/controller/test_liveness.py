@@ -35,6 +35,18 @@ def test_a_heartbeat_extends_the_session():
     assert liveness.expire(SESSION + 1.0) == []
 
 
+def test_who_was_fenced_has_caught_up_once_it_has_read_so():
+    liveness = sessions()
+    image = cluster(1, 2)
+    for broker_id in (1, 2):
+        liveness.registered(broker_id, 10, 100)
+    liveness.taken_from(image, 1, 120)
+    liveness.taken_from(image, 1, 110)
+    assert not liveness.caught_up(1, 119)
+    assert liveness.caught_up(1, 120)
+    assert liveness.caught_up(2, 100)
+
+
 def test_a_new_controller_gives_every_live_broker_a_session():
     liveness = sessions(own=3)
     liveness.start(cluster(1, 3, fenced=(2,)), 1000.0)
