@@ -12,7 +12,7 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kbroker.broker.broker_lifecycle import BrokerLifecycle
 from kbroker.broker.client_metrics import ClientMetrics
@@ -76,6 +76,8 @@ if TYPE_CHECKING:
     from kbroker.server.frame_handler import FrameHandler
     from kbroker.storage.log_dir import LogDir
     from kbroker.storage.log_manager import LogManager
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -223,7 +225,7 @@ class Node:
             await self._unless_failed(membership.start())
             kraft.publish_from_now()
 
-    async def _unless_failed(self, deferred: Deferred[None]) -> None:
+    async def _unless_failed(self, deferred: Deferred[T]) -> T:
         """Wait for it, but not on a disk that has failed meanwhile."""
         failed = asyncio.ensure_future(self.failed.wait())
         done = asyncio.ensure_future(resolved(deferred))
@@ -231,7 +233,7 @@ class Node:
             await asyncio.wait([failed, done], return_when=asyncio.FIRST_COMPLETED)
             if not done.done():
                 raise ConfigError(self._failure)
-            done.result()
+            return done.result()
         finally:
             failed.cancel()
             done.cancel()
@@ -571,9 +573,9 @@ class Node:
         self.failed.set()
 
 
-async def resolved(deferred: Deferred[None]) -> None:
+async def resolved(deferred: Deferred[T]) -> T:
     """Wait for it; raises what it failed with."""
     future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     deferred.then(lambda _: None if future.done() else future.set_result(None))
     await future
-    deferred.result()
+    return deferred.result()

@@ -108,7 +108,9 @@ class ZooKeeperNode(Node):
         membership = self._join_brokers(services, timer)
         self.metrics = await start_metrics(services, self._undo, membership=membership, is_broker=True)
         zk.metadata.publish_from_now()
-        self._set_strays_aside(logs, zk.expected_image)
+        if await self._unless_failed(zk.client.exists(paths.MIGRATION)) is None:
+            # Else a quorum may know of topics that ZooKeeper does not: what is not here belongs to them.
+            self._set_strays_aside(logs, zk.expected_image)
         self._start_chores(logs, services)
         self._undo.append(open_restrictions(services, logs, self._disk, membership.ask_broker))
         dispatcher = Dispatcher(services)

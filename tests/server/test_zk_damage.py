@@ -51,6 +51,21 @@ def edit(server, change):
         client.close()
 
 
+@pytest.mark.parametrize("migrated", [True, False])
+def test_what_a_quorum_may_know_of_is_not_set_aside(server, tmp_path, migrated):
+    """Started once more by ZooKeeper after the cluster has moved, a broker leaves alone what KRaft has."""
+    where = {"zookeeper": server.address, "data": str(tmp_path / "data")}
+    with Broker(**where) as broker:
+        broker.create_topic("t")
+        with Client(broker.bootstrap) as client:
+            produce(client, PLACE, [Record(value=b"v")])
+    edit(server, lambda client: client.delete("/brokers/topics/t", recursive=True))
+    if migrated:
+        edit(server, lambda client: client.create("/migration", b"{}"))
+    with Broker(**where):
+        assert (tmp_path / "data" / "t-0").exists() == migrated
+
+
 def assert_goes_on(broker):
     """It takes a moment until the controller has read the cluster, and seen that the broker is back."""
     numbers = count()
