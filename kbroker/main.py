@@ -159,7 +159,12 @@ class Node:
     async def _start(self) -> None:
         quorum = self._quorum = quorum_config(self.config)
         folders = self._folders = NodeFolders(
-            self.config, self._disk, self._clock, self._undo, is_controller=quorum.is_controller
+            self.config,
+            self._disk,
+            self._clock,
+            self._undo,
+            is_controller=quorum.is_controller,
+            is_one_of_many=len(quorum.voters) > 1 or not quorum.is_controller,
         )
         sockets = self._sockets = NodeSockets(self.config, quorum)
         self._undo.append(sockets.close)

@@ -41,6 +41,7 @@ class NodeFolders:
         undo: where to put what `stop` has to do, in this order.
         zookeeper: the id of the cluster that is kept in ZooKeeper; None: it is a KRaft node.
         is_controller: whether this node may be a controller of a quorum.
+        is_one_of_many: other nodes make the quorum, too: none may think of a cluster id by itself.
 
     Raises:
         ConfigError: a folder is not for this node, or cannot be used; nothing has been written.
@@ -55,6 +56,7 @@ class NodeFolders:
         zookeeper: str | None = None,
         *,
         is_controller: bool = False,
+        is_one_of_many: bool = False,
     ) -> None:
         self._config = config
         self._disk = disk
@@ -79,6 +81,11 @@ class NodeFolders:
             is_controller=is_controller,
         )
         self.cluster_id = self._found.cluster_id or self._wanted_cluster
+        if self.cluster_id is None and is_one_of_many:
+            raise ConfigError(
+                f"{self.metadata_dir} is not formatted, and the quorum has other nodes: give all the same "
+                "id, with `kbroker storage format --cluster-id ID` or the setting kbroker.cluster.id"
+            )
 
     @property
     def directories(self) -> list[str]:

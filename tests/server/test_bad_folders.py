@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import shutil
@@ -13,7 +14,9 @@ from kbroker.client.cluster import Cluster
 from kbroker.client.offsets import EARLIEST, LATEST, list_offsets
 from kbroker.client.records import fetch, produce
 from kbroker.client.topics import delete_topics
+from kbroker.config.loading import load_config
 from kbroker.errors import ApiError, ConfigError
+from kbroker.main import Node
 from kbroker.protocol.record_batch import Record
 from kbroker.server.os_disk import OsDisk
 from kbroker.testing import Broker
@@ -48,6 +51,23 @@ def data(written, tmp_path) -> Path:
 @pytest.fixture
 def segments(data) -> list[Path]:
     return sorted((data / "t-0").glob("*.log"))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"process.roles": "controller", "controller.quorum.voters": "1@h:9093,2@h:9094"},
+        {"process.roles": "broker", "controller.quorum.voters": "2@h:9094"},
+    ],
+)
+def test_no_node_of_several_thinks_of_an_id_for_the_cluster(tmp_path, settings):
+    """Each would have another one, and none would ever let the others in."""
+    data = tmp_path / "data"
+    named = {"node.id": "1", "log.dirs": str(data), "controller.listener.names": "CONTROLLER"}
+    config = load_config(assignments={**named, **settings}.items()).config
+    with pytest.raises(ConfigError, match="is not formatted, and the quorum has other nodes"):
+        asyncio.run(Node(config).start())
+    assert not data.exists()
 
 
 def unclean(data: Path, recovery_point: int = 0) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from unittest.mock import patch
 
 from kbroker.broker.shard_driver import ShardDriver
+from kbroker.broker.shard_loader import ShardLoader
 from kbroker.testing import Broker
 from kbroker.testing.ports import free_ports
 from tests.conformance.transcript import DEFAULT_PROPS
@@ -30,5 +31,7 @@ def fresh_broker(table: Table, release: str) -> Iterator[Addresses]:
     with contextlib.ExitStack() as stack:
         if table.loading:
             stack.enter_context(patch.object(ShardDriver, "load_some", lambda driver: False))
+            # Nor in the background: it would be tried again and again, with all of the processor.
+            stack.enter_context(patch.object(ShardLoader, "add", lambda loader, driver: None))
         broker = stack.enter_context(Broker(config=config, profile="production"))
         yield Addresses(broker.bootstrap, controller)
