@@ -110,7 +110,7 @@ def with_absent(image: ClusterImage) -> ClusterImage:
     """Also with those brokers that are gone and that partitions still count on: they are to be fenced."""
     absent: list[MetadataRecord] = [
         RegisterBrokerRecord(broker_id=each, broker_epoch=-1, fenced=False)
-        for each in sorted(_counted_on(image) - image.brokers.keys())
+        for each in sorted(counted_on(image) - image.brokers.keys())
     ]
     return image.apply(absent)
 
@@ -120,7 +120,7 @@ def made_up(image: ClusterImage) -> set[int]:
     return {broker.id for broker in image.brokers.values() if broker.epoch == -1}
 
 
-def _counted_on(image: ClusterImage) -> set[int]:
+def counted_on(image: ClusterImage) -> set[int]:
     """Brokers that lead, or are in sync."""
     return {
         each

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from kbroker.broker import flow
 from kbroker.broker.deferred import Deferred
+from kbroker.broker.zk_liveness import counted_on
 from kbroker.broker.zk_memory import read_tree
 from kbroker.broker.zk_port import ZkCode, ZkError
 from kbroker.controller.decision import Decision
@@ -374,7 +375,7 @@ class ZkMigration:
 
     def _without_the_absent(self, image: ClusterImage) -> Decision[None]:
         records: list[MetadataRecord] = []
-        for broker_id in sorted(_counted_on(image)):
+        for broker_id in sorted(counted_on(image)):
             broker = image.brokers.get(broker_id)
             if broker is None or broker.fenced:
                 gone = broker_gone(image, self._rules, broker_id)
@@ -479,13 +480,3 @@ def _assigned(found: Reading) -> frozenset[int]:
         if record.NAME == "PartitionRecord"
         for broker in record.replicas  # type: ignore[attr-defined]
     )
-
-
-def _counted_on(image: ClusterImage) -> set[int]:
-    return {
-        each
-        for topic in image.topics
-        for partition in topic.partitions
-        for each in (*partition.isr, partition.leader)
-        if each >= 0
-    }

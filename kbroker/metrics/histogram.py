@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-_SUB_BITS = 3
 #: Values above are taken as this: 12 days in µs, a terabyte in bytes.
 VALUE_MAX = (1 << 40) - 1
 #: Buckets: 16 that are exact, then 8 for each of the 36 octaves from 16 on.

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from kbroker.testing import Broker
+from tests.compat.suites.outside import bootstrap_of
 from tests.needs import cache_folder, need
 
 _VERSION = "3.0.12"
@@ -77,12 +77,7 @@ def suite(tmp_path: Path) -> Path:
 @pytest.fixture
 def bootstrap() -> Iterator[str]:
     """A broker as the suite wants it, or the given one."""
-    given = os.environ.get("KBROKER_TEST_BOOTSTRAP")
-    if given:
-        yield given
-        return
-    with Broker(config=_SETTINGS, subprocess=True) as broker:
-        yield broker.bootstrap
+    yield from bootstrap_of(_SETTINGS)
 
 
 @pytest.mark.slow
