@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from kbroker.protocol.generated.create_topics_request import (
@@ -81,6 +83,18 @@ def first_steps(seed, count=60):
 def test_a_seed_is_a_history():
     assert first_steps(7) == first_steps(7)
     assert first_steps(7) != first_steps(8)
+
+
+def test_where_logs_are_no_longer_alike_all_begins_anew():
+    asked = iter((False, True, *(False,) * 60))
+    generator = history(7, 20, ["Produce"], lambda: next(asked))
+    steps = [generator.send(None)]
+    with suppress(StopIteration):
+        while True:
+            steps.append(generator.send("closed"))
+    episodes = [found[0] for step in steps if (found := re.findall(r"s007e(\d{3})", json.dumps(step)))]
+    assert sorted(set(episodes)) == ["000", "001"]
+    assert episodes == sorted(episodes)
 
 
 def test_only_versions_that_both_serve():

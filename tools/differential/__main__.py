@@ -73,6 +73,7 @@ class _Run:
         self._reduce = reduce
         self._recompressed = Recompressed()
         self._lost = 0
+        self._apart = False
         self.asked: Counter[str] = Counter()
         self.known: Counter[str] = Counter()
         self.new: Counter[str] = Counter()
@@ -80,7 +81,7 @@ class _Run:
     def hold(self, seed: int, steps: int, apis: list[str] | None) -> None:
         """One seed's history."""
         session = Session(*self._addresses, self._recompressed)
-        generator = history(seed, steps, apis)
+        generator = history(seed, steps, apis, self._are_apart)
         began = time.monotonic()
         taken: list[dict[str, Any]] = []
         answer: Any = None
@@ -99,12 +100,18 @@ class _Run:
             session.close()
         print(f"seed {seed}: {len(taken)} steps in {time.monotonic() - began:.1f} s", flush=True)
 
+    def _are_apart(self) -> bool:
+        """Whether one broker has appended, since this was asked last, what the other has refused."""
+        apart, self._apart = self._apart, False
+        return apart
+
     def _judge(self, exchange: Exchange, taken: list[dict[str, Any]]) -> None:
         if exchange.theirs is not None:
             self.asked[exchange.api] += 1
         if not exchange.differences:
             self._lost = 0
             return
+        self._apart = self._apart or exchange.api == "Produce"
         self._lost = self._lost + 1 if exchange.theirs in ("closed", "timeout") else 0
         if self._lost >= _LOST_MAX:
             raise RuntimeError("Apache Kafka does not answer any more")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import itertools
+from collections.abc import Callable, Generator
 from random import Random
 from typing import Any, TypeAlias
 
@@ -56,15 +57,23 @@ def versions() -> Versions:
     }
 
 
-def history(seed: int, steps: int, apis: list[str] | None = None) -> Generator[dict[str, Any], Any, None]:
-    """Steps for `seed`; the answer to each is sent back into the generator."""
+def history(
+    seed: int, steps: int, apis: list[str] | None = None, are_apart: Callable[[], bool] = lambda: False
+) -> Generator[dict[str, Any], Any, None]:
+    """Steps for `seed`; the answer to each is sent back into the generator.
+
+    `are_apart` is asked after each step whether the two brokers' logs are no longer alike: then all begins
+    anew with other topics.
+    """
     rng = Random(seed)
     served = versions()
     chosen = [api for api in served if apis is None or api in apis]
     weights = [WEIGHTS.get(api, _DEFAULT_WEIGHT) for api in chosen]
     done = 0
-    while done < steps:
-        world = World(f"s{seed:03d}e{done // EPISODE_STEPS:03d}-")
+    for episode in itertools.count():
+        if done >= steps:
+            return
+        world = World(f"s{seed:03d}e{episode:03d}-")
         yield from open_episode(world, rng, served)
         for _ in range(min(EPISODE_STEPS, steps - done)):
             done += 1
@@ -75,6 +84,8 @@ def history(seed: int, steps: int, apis: list[str] | None = None) -> Generator[d
                 yield from _single(world, rng, api, served[api])
                 if api in _SHOWN_AFTER:
                     yield _SHOWN_AFTER[api]
+            if are_apart():
+                break
 
 
 def _single(world: World, rng: Random, api: str, range_: tuple[int, int]) -> Steps:
