@@ -173,17 +173,42 @@ def validate_unsecured(token: str, rules: UnsecuredRules, now_ms: int) -> Bearer
     return check_claims(claims, rules.name_claim, now_ms, rules.skew_ms)
 
 
-def check_claims(claims: Mapping[str, Any], name_claim: str, now_ms: int, skew_ms: int) -> Bearer:
+def check_scopes(scopes: Any) -> None:
+    """What a claim of scopes says must be text, each once (KIP-768); none at all is fine.
+
+    Raises:
+        InvalidToken: it is not so.
+    """
+    listed = scopes if isinstance(scopes, list) else [scopes] if isinstance(scopes, str) else []
+    if any(not isinstance(each, str) or not each.strip() for each in listed):
+        raise InvalidToken("a scope that is empty")
+    if len({each.strip() for each in listed}) < len(listed):
+        raise InvalidToken("a scope that is there twice")
+
+
+def check_claims(
+    claims: Mapping[str, Any], name_claim: str, now_ms: int, skew_ms: int, *, signed: bool = False
+) -> Bearer:
     """Name and times.
+
+    Args:
+        signed: by a provider: `iat` must be there, but may be ahead of our clock, as in Kafka.
 
     Raises:
         InvalidToken: one is missing, or it is not the time of the token.
     """
-    name, ends, begins = claims.get(name_claim), claims.get("exp"), claims.get("nbf", claims.get("iat"))
+    made = claims.get("iat")
+    name, ends, begins = (
+        claims.get(name_claim),
+        claims.get("exp"),
+        claims.get("nbf", None if signed else made),
+    )
     if not isinstance(name, str) or not name:
         raise InvalidToken(f"no claim {name_claim}")
     if ends is None or not _is_time(ends):
         raise InvalidToken("no claim exp")
+    if signed and not _is_time(made):
+        raise InvalidToken("no claim iat")
     ends_ms = int(ends * _UNIT)
     if ends_ms + skew_ms <= now_ms:
         raise InvalidToken("the token has expired")

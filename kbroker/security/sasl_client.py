@@ -87,6 +87,6 @@ class ClientLogins:
             return lambda host: OAuthClient(lambda: write_unsecured(options, self._now_ms()), more)
         from kbroker.security.token_endpoint import TokenKeeper, token_endpoint
 
-        fetch = token_endpoint(options, setting, self._what, allowed)
+        fetch = token_endpoint(options, setting, self._what, allowed, self._nonce)
         keeper = TokenKeeper(fetch, self._now_ms, float(setting("sasl.login.refresh.window.factor") or 0.8))
         return lambda host: OAuthClient(keeper.token, more)

@@ -1,6 +1,7 @@
-"""Where a client gets its OAUTHBEARER token: an identity provider (client credentials, RFC 6749), or a file.
+"""Where a client gets its OAUTHBEARER token: an identity provider, or a file.
 
-Whoever asks does it in a thread: the provider may take its time.
+The provider wants credentials of a client (RFC 6749), by secret or signed assertion, or an assertion alone
+(RFC 7523). Whoever asks does it in a thread: the provider may take its time.
 """
 
 from __future__ import annotations
@@ -16,8 +17,26 @@ from kbroker.errors import ConfigError
 from kbroker.plain import plain
 from kbroker.security.oauth import TOKEN_CHARACTERS_MAX, InvalidToken, read_part
 from kbroker.security.sasl import LoginFailed
+from kbroker.security.token_assertion import PREFIX, assertions
 
 _URL = "sasl.oauthbearer.token.endpoint.url"
+_CLASS = "sasl.oauthbearer.jwt.retriever.class"
+#: Kafka's own classes, by which this is asked for (KIP-1139); nothing of them is loaded.
+_PACKAGE = "org.apache.kafka.common.security.oauthbearer."
+_BY_FILE, _BY_CLIENT, _BY_ASSERTION = (
+    "FileJwtRetriever",
+    "ClientCredentialsJwtRetriever",
+    "JwtBearerJwtRetriever",
+)
+_RETRIEVERS = {
+    "": ("file", "https", "http"),
+    "DefaultJwtRetriever": ("file", "https", "http"),
+    _BY_FILE: ("file",),
+    _BY_CLIENT: ("https", "http"),
+    _BY_ASSERTION: ("https", "http"),
+}
+_OAUTH = "urn:ietf:params:oauth:"
+_FORM = "application/x-www-form-urlencoded"
 _BYTES_MAX = TOKEN_CHARACTERS_MAX + 64 * 1024
 _TIMEOUT_MS = 10_000
 #: Settings of TLS, for options of the login module that begin with `ssl.`.
@@ -82,6 +101,7 @@ def token_endpoint(
     setting: Callable[[str], str],
     what: str,
     allowed: Sequence[str] | None,
+    new_id: Callable[[], str] = str,
 ) -> Fetch:
     """As sasl.oauthbearer.token.endpoint.url wants it: https, http, or a file that others write anew.
 
@@ -90,43 +110,73 @@ def token_endpoint(
         setting: sasl.oauthbearer.… by their names.
         what: whose settings they are, for errors.
         allowed: the URLs that may be asked; None: whatever is set.
+        new_id: of an assertion.
 
     Raises:
         ConfigError: they do not do.
     """
-    url = setting(_URL)
+    url, way = setting(_URL), setting(_CLASS).removeprefix(_PACKAGE)
     parts = urlsplit(url)
-    if parts.scheme not in ("file", "https", "http"):
-        raise ConfigError(f"{what}: {_URL} must be a URL of file, https or http")
+    if way not in _RETRIEVERS:
+        raise ConfigError(f"{what}: {_CLASS}: {way} is none of Kafka's own, and no Java is loaded")
+    if parts.scheme not in _RETRIEVERS[way]:
+        raise ConfigError(f"{what}: {_URL} must be a URL of {' or '.join(_RETRIEVERS[way])}")
     if allowed is not None and url not in allowed:
         raise ConfigError(f"{what}: {_URL}: {url} is not among kbroker.oauthbearer.allowed.urls")
     if parts.scheme == "file":
         return lambda now_ms: _parsed(_file(unquote(parts.path)), None, now_ms)
+    headers = {"Accept": "application/json", "Cache-Control": "no-cache", "Content-Type": _FORM}
+    form = _form(way, options, setting, what, headers, new_id)
+    timeout_s = int(setting("sasl.login.read.timeout.ms") or _TIMEOUT_MS) / 1000
+    tls = provider_tls(options, f"{what}: {_URL}") if parts.scheme == "https" else None
+    return lambda now_ms: _asked(url, headers, urlencode(form(now_ms)).encode(), tls, timeout_s, now_ms)
+
+
+def _form(
+    way: str,
+    options: Mapping[str, str],
+    setting: Callable[[str], str],
+    what: str,
+    headers: dict[str, str],
+    new_id: Callable[[], str],
+) -> Callable[[int], dict[str, str]]:
+    """What the provider is asked, by the wall clock in ms; a secret goes into `headers`."""
+    scope = setting("sasl.oauthbearer.scope") or options.get("scope", "")
+    more = {"scope": scope} if scope else {}
     client = setting("sasl.oauthbearer.client.credentials.client.id") or options.get("clientId", "")
+    if way == _BY_ASSERTION:
+        show = assertions(setting, new_id, what)
+        return lambda now_ms: {
+            "grant_type": f"{_OAUTH}grant-type:jwt-bearer",
+            "assertion": show(now_ms),
+            **more,
+        }
+    form = {"grant_type": "client_credentials", **more}
+    if setting(f"{PREFIX}file") or setting(f"{PREFIX}claim.iss"):
+        show = assertions(setting, new_id, what)
+        form["client_assertion_type"] = f"{_OAUTH}client-assertion-type:jwt-bearer"
+        if client:
+            form["client_id"] = client
+        return lambda now_ms: {**form, "client_assertion": show(now_ms)}
     secret = setting("sasl.oauthbearer.client.credentials.client.secret") or options.get("clientSecret", "")
     if not client or not secret:
         raise ConfigError(f"{what}: {_URL} needs sasl.oauthbearer.client.credentials.client.id and .secret")
     if setting("sasl.oauthbearer.header.urlencode") == "true":
         client, secret = quote_plus(client), quote_plus(secret)
-    scope = setting("sasl.oauthbearer.scope") or options.get("scope", "")
-    form = {"grant_type": "client_credentials", **({"scope": scope} if scope else {})}
-    headers = {
-        "Accept": "application/json",
-        "Authorization": "Basic " + b64encode(f"{client}:{secret}".encode()).decode(),
-        "Cache-Control": "no-cache",
-        "Content-Type": "application/x-www-form-urlencoded",
-    }
-    timeout_s = int(setting("sasl.login.read.timeout.ms") or _TIMEOUT_MS) / 1000
-    tls = _tls(options, what) if parts.scheme == "https" else None
-    body = urlencode(form).encode()
-    return lambda now_ms: _asked(url, headers, body, tls, timeout_s, now_ms)
+    headers["Authorization"] = "Basic " + b64encode(f"{client}:{secret}".encode()).decode()
+    return lambda now_ms: form
 
 
-def _tls(options: Mapping[str, str], what: str) -> ssl.SSLContext:
+def provider_tls(options: Mapping[str, str], what: str) -> ssl.SSLContext:
+    """TLS with an identity provider, by the options `ssl.…` of the login module.
+
+    Raises:
+        ConfigError: they do not do.
+    """
     from kbroker.security.ssl_context import client_context
 
     settings = _TLS_DEFAULTS | {name: text for name, text in options.items() if name.startswith("ssl.")}
-    return client_context(lambda name: settings.get(name, ""), f"{what}: {_URL}")
+    return client_context(lambda name: settings.get(name, ""), what)
 
 
 def _file(path: str) -> str:

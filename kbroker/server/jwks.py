@@ -9,13 +9,16 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from kbroker.errors import ConfigError
 from kbroker.plain import plain
-from kbroker.security.oauth import Bearer, InvalidToken, check_claims, read_part
+from kbroker.security.oauth import Bearer, InvalidToken, check_claims, check_scopes, read_part
+
+if TYPE_CHECKING:
+    import ssl
 
 _log = logging.getLogger(__name__)
 ALGORITHMS = (
@@ -42,6 +45,8 @@ class JwtRules:
 
     url: str
     refresh_ms: int = 3_600_000
+    retry_ms: int = 100
+    retry_max_ms: int = 10_000
     name_claim: str = "sub"
     scope_claim: str = "scope"
     skew_ms: int = 30_000
@@ -56,12 +61,20 @@ class JwksValidator:
     Args:
         rules: see there.
         allowed: the URLs that may be asked.
+        tls: for an https one; None: by the authorities that the system trusts.
+        clock_s: never goes back.
 
     Raises:
         ConfigError: the URL is not allowed, or joserfc is not installed.
     """
 
-    def __init__(self, rules: JwtRules, allowed: Sequence[str]) -> None:
+    def __init__(
+        self,
+        rules: JwtRules,
+        allowed: Sequence[str],
+        tls: ssl.SSLContext | None = None,
+        clock_s: Callable[[], float] = time.monotonic,
+    ) -> None:
         try:
             import joserfc.jws  # noqa: F401
         except ImportError:
@@ -74,10 +87,13 @@ class JwksValidator:
                 "kbroker.oauthbearer.allowed.urls"
             )
         self._rules = rules
-        self._lock = threading.Lock()
+        self._tls, self._clock_s = tls, clock_s
+        self._fetching = threading.Lock()
         self._keys: dict[str, Any] = {}
         self._fetched_s = float("-inf")
-        self._tried_s = float("-inf")
+        #: After failures in a row: not before.
+        self._again_s = float("-inf")
+        self._pause_s = 0.0
 
     def validate(self, token: str) -> Bearer:
         """What the token says.
@@ -113,22 +129,40 @@ class JwksValidator:
             named = {audience} if isinstance(audience, str) else set(audience or ())
             if named.isdisjoint(rules.audiences):
                 raise InvalidToken("a token for another audience")
-        return check_claims(claims, rules.name_claim, time.time_ns() // 1_000_000, rules.skew_ms)
+        # As in Kafka: the claim counts for nobody here, but must make sense.
+        check_scopes(claims.get(rules.scope_claim))
+        return check_claims(claims, rules.name_claim, time.time_ns() // 1_000_000, rules.skew_ms, signed=True)
 
     def _key(self, key_id: str) -> Any:
-        with self._lock:
-            now = time.monotonic()
-            old = now - self._fetched_s > self._rules.refresh_ms / 1000
-            if (old or key_id not in self._keys) and now - self._tried_s > _AGAIN_S:
-                self._tried_s = now
-                try:
-                    self._keys, self._fetched_s = self._fetch(), now
-                except (OSError, ValueError) as error:
-                    _log.warning("keys for tokens cannot be read: %s", type(error).__name__)
-            key = self._keys.get(key_id)
+        # Who has a key need not wait for a provider that takes its time, if another asks already.
+        if self._is_time(key_id) and self._fetching.acquire(blocking=key_id not in self._keys):
+            try:
+                if self._is_time(key_id):
+                    self._refresh()
+            finally:
+                self._fetching.release()
+        key = self._keys.get(key_id)
         if key is None:
             raise InvalidToken("a token with a key that is not known")
         return key
+
+    def _is_time(self, key_id: str) -> bool:
+        now, rules = self._clock_s(), self._rules
+        wait_s = rules.refresh_ms / 1000
+        if key_id not in self._keys:
+            wait_s = min(wait_s, _AGAIN_S)
+        return now >= self._again_s and now - self._fetched_s >= wait_s
+
+    def _refresh(self) -> None:
+        rules = self._rules
+        try:
+            self._keys = self._fetch()
+        except (OSError, ValueError) as error:
+            _log.warning("keys for tokens cannot be read: %s", type(error).__name__)
+            self._pause_s = min(max(self._pause_s * 2, rules.retry_ms / 1000), rules.retry_max_ms / 1000)
+            self._again_s = self._clock_s() + self._pause_s
+        else:
+            self._fetched_s, self._pause_s = self._clock_s(), 0.0
 
     def _fetch(self) -> dict[str, Any]:
         import json
@@ -136,7 +170,7 @@ class JwksValidator:
         from joserfc.errors import JoseError
         from joserfc.jwk import KeySet
 
-        data = _read(self._rules.url, self._rules.connect_timeout_ms / 1000)
+        data = _read(self._rules.url, self._rules.connect_timeout_ms / 1000, self._tls)
         if len(data) > _BYTES_MAX:
             raise ValueError("too many keys")
         found = {}
@@ -150,14 +184,15 @@ class JwksValidator:
         return found
 
 
-def _read(url: str, timeout_s: float) -> bytes:
+def _read(url: str, timeout_s: float, tls: ssl.SSLContext | None) -> bytes:
     """What a URL holds. It was compared with the allowed ones: an answer that points elsewhere is none."""
-    from urllib.request import HTTPRedirectHandler, build_opener
+    from urllib.request import HTTPRedirectHandler, HTTPSHandler, build_opener
 
     class Stay(HTTPRedirectHandler):
         def redirect_request(self, *arguments: Any) -> None:
             return None
 
-    with build_opener(Stay).open(url, timeout=timeout_s) as answer:
+    handlers = [Stay] if tls is None else [Stay, HTTPSHandler(context=tls)]
+    with build_opener(*handlers).open(url, timeout=timeout_s) as answer:
         data: bytes = answer.read(_BYTES_MAX + 1)
     return data

@@ -118,6 +118,62 @@ def test_what_is_refused(validator, keys):
             validator.validate(nonsense)
 
 
+def test_settings_of_claims(tmp_path, keys):
+    """sub.claim.name, scope.claim.name, clock.skew.seconds; `iat` as Kafka has it."""
+    url, key = url_of(tmp_path, keys["rsa"]), keys["rsa"]
+    rules = JwtRules(url=url, name_claim="who", scope_claim="scp", skew_ms=5000)
+    validator = JwksValidator(rules, [url])
+    for scopes in ("a", ["a", "b"], [], "", 7, None):
+        token = signed(key, "RS256", who="ann", scp=scopes)
+        if scopes == "":
+            assert "scope that is empty" in refused(validator, token)
+        else:
+            assert validator.validate(token).name == "ann"
+    for scopes, says in ((["a", "a"], "twice"), (["a", " "], "empty"), ([1], "empty")):
+        assert says in refused(validator, signed(key, "RS256", who="ann", scp=scopes))
+    now = time.time()
+    assert validator.validate(signed(key, "RS256", who="ann", exp=now - 1)).name == "ann"
+    assert validator.validate(signed(key, "RS256", who="ann", nbf=now + 4)).name == "ann"
+    assert validator.validate(signed(key, "RS256", who="ann", iat=now + HOUR)).name == "ann"
+    assert "expired" in refused(validator, signed(key, "RS256", who="ann", exp=now - 60))
+    assert "not valid yet" in refused(validator, signed(key, "RS256", who="ann", nbf=now + 600))
+    assert "claim iat" in refused(validator, signed(key, "RS256", who="ann", iat=None))
+    assert "claim who" in refused(validator, signed(key, "RS256"))
+
+
+def test_keys_are_fetched_again(tmp_path, keys):
+    """jwks.endpoint.refresh.ms; retry.backoff.ms and .max.ms after failures; an unknown key asks sooner."""
+    url, now, read = url_of(tmp_path, keys["rsa"]), [0.0], []
+    rules = JwtRules(url=url, refresh_ms=60_000, retry_ms=1000, retry_max_ms=3000)
+
+    class Counted(JwksValidator):
+        def _fetch(self):
+            read.append(now[0])
+            return super()._fetch()
+
+    validator = Counted(rules, [url], clock_s=lambda: now[0])
+
+    def take(seconds, key="rsa"):
+        now[0] = seconds
+        try:
+            return validator.validate(signed(keys[key], "RS256" if key == "rsa" else "ES256")).name
+        except InvalidToken:
+            return None
+
+    assert [take(0), take(9, "ec"), take(59)] == ["alice", None, "alice"]
+    url_of(tmp_path, *keys.values())
+    # The file says more now: whoever shows a new key lets it be read.
+    assert take(10, "ec") == "alice"
+    assert read == [0, 10]
+    (tmp_path / "keys.json").write_text("nonsense")
+    # Too old, and not to be read: the keys that there were do, and it is tried again after 1, 2, 3, 3 s.
+    assert {take(10 + 60 + step / 4) for step in range(40)} == {"alice"}
+    assert read[2:] == [70, 71, 73, 76, 79]
+    url_of(tmp_path, keys["ec"])
+    assert take(82) is None
+    assert take(82, "ec") == "alice"
+
+
 def test_only_allowed_urls_are_asked(tmp_path, keys):
     """CVE-2025-27817: nothing is read that nobody has allowed."""
     url = url_of(tmp_path, keys["rsa"])
@@ -294,7 +350,7 @@ def test_our_own_client(brokers):
         assert cluster.brokers()
 
 
-@pytest.mark.parametrize("lacking", ["expected.issuer", "expected.audience"])
+@pytest.mark.parametrize("lacking", ["expected.issuer", "expected.audience", "jwt.validator.class"])
 def test_checks_are_not_left_out_by_accident(lacking, tmp_path, keys):
     url = url_of(tmp_path, keys["rsa"])
     config = {
@@ -305,6 +361,7 @@ def test_checks_are_not_left_out_by_accident(lacking, tmp_path, keys):
         "sasl.oauthbearer.expected.audience": "kafka",
         "sasl.oauthbearer.expected.issuer": "me",
     }
-    del config[f"sasl.oauthbearer.{lacking}"]
+    if config.pop(f"sasl.oauthbearer.{lacking}", None) is None:
+        config[f"sasl.oauthbearer.{lacking}"] = "org.example.MoreChecks"
     with pytest.raises(ConfigError, match=lacking):
         Broker(config=config).start()

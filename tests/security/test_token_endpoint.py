@@ -10,6 +10,7 @@ from urllib.parse import parse_qs
 
 import pytest
 from joserfc import jwt
+from joserfc.errors import JoseError
 from joserfc.jwk import RSAKey
 
 from kbroker.client.cluster import Cluster as Client
@@ -36,6 +37,8 @@ class Provider(ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
         self.key = KEY
+        #: Whose assertions count.
+        self.signer = None
         self.url = f"http://127.0.0.1:{self.server_port}/token"
         self.asked, self.answer, self.lifetime_s = [], None, 600
         threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
@@ -61,7 +64,13 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def _token(self, form):
-        if self.headers["Authorization"] != f"Basic {b64encode(b'node:s3cret&').decode()}":
+        shown = form.get("assertion") or form.get("client_assertion")
+        if shown and self.headers["Authorization"] is None:
+            try:
+                jwt.decode(shown[0], self.server.signer)
+            except JoseError:
+                return 401, {}, b"{}"
+        elif self.headers["Authorization"] != f"Basic {b64encode(b'node:s3cret&').decode()}":
             return 401, {}, b"{}"
         return 200, {}, json.dumps({"access_token": self.server.token("node"), "expires_in": 600}).encode()
 
@@ -186,9 +195,12 @@ def test_a_token_is_kept_for_the_better_part_of_its_life():
 
 
 def test_nodes_and_our_client_by_tokens(provider, tmp_path):
-    """Brokers and controllers log in to each other with tokens of an endpoint, and again when these end."""
+    """Brokers and controllers log in to each other with tokens of an endpoint, and again when these end.
+
+    Nodes get them by an assertion (KIP-1139), our client by a secret.
+    """
     keys = url_of(tmp_path, provider.key)
-    provider.lifetime_s = 2
+    provider.lifetime_s, provider.signer = 2, KEY
     config = {
         "listener.security.protocol.map": "PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT",
         "security.inter.broker.protocol": "SASL_PLAINTEXT",
@@ -200,7 +212,12 @@ def test_nodes_and_our_client_by_tokens(provider, tmp_path):
         "sasl.oauthbearer.expected.audience": "kafka",
         "sasl.oauthbearer.expected.issuer": "me",
         "kbroker.oauthbearer.allowed.urls": f"{keys},{provider.url}",
-        **provider.settings(),
+        URL: provider.url,
+        "sasl.oauthbearer.jwt.retriever.class": (
+            "org.apache.kafka.common.security.oauthbearer.JwtBearerJwtRetriever"
+        ),
+        "sasl.oauthbearer.assertion.private.key.file": write(tmp_path, "own.key", KEY.as_pem(private=True)),
+        "sasl.oauthbearer.assertion.claim.iss": "node",
     }
     client = {
         "security.protocol": "SASL_PLAINTEXT",
@@ -212,6 +229,7 @@ def test_nodes_and_our_client_by_tokens(provider, tmp_path):
         cluster.create_topic("t", partitions=2, replication_factor=2)
         asked = len(provider.asked)
         cluster.wait_for(lambda: len(provider.asked) > asked + 2, 60)
+        assert "assertion" in provider.asked[-1][1]
         cluster.wait_for(cluster.all_in_sync, 60)
         wrong = client | {f"{CLIENT}secret": "wrong"}
         with (

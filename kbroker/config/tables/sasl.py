@@ -47,7 +47,7 @@ sasl.login.retry.backoff.ms | long | 100 | - | ro |
     The first pause after a failed call to the token provider.
 sasl.login.retry.backoff.max.ms | long | 10000 | - | ro |
     The longest such pause.
-sasl.oauthbearer.scope.claim.name | string | scope | - | ro |
+sasl.oauthbearer.scope.claim.name | string | scope | - | ro | obeyed
     Claim that holds the scope.
 sasl.oauthbearer.sub.claim.name | string | sub | - | ro | obeyed
     Claim that holds the subject.
@@ -57,9 +57,9 @@ sasl.oauthbearer.jwks.endpoint.url | string | null | - | ro | obeyed
     Where the keys that sign tokens come from.
 sasl.oauthbearer.jwks.endpoint.refresh.ms | long | 3600000 | - | ro | obeyed
     How often those keys are fetched anew.
-sasl.oauthbearer.jwks.endpoint.retry.backoff.ms | long | 100 | - | ro |
+sasl.oauthbearer.jwks.endpoint.retry.backoff.ms | long | 100 | - | ro | obeyed
     The first pause after a failed fetch of keys.
-sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms | long | 10000 | - | ro |
+sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms | long | 10000 | - | ro | obeyed
     The longest such pause.
 sasl.oauthbearer.clock.skew.seconds | int | 30 | - | ro | obeyed
     By how much clocks may differ when a token's times are checked.
@@ -72,37 +72,37 @@ sasl.oauthbearer.allow.unverified.audience | boolean | false | - | ro | obeyed
 sasl.oauthbearer.allow.unverified.issuer | boolean | false | - | ro | obeyed
     Whether tokens pass without a check of their issuer.
 sasl.oauthbearer.jwt.retriever.class | class |\
- org.apache.kafka.common.security.oauthbearer.DefaultJwtRetriever | - | ro |
-    Java class that gets tokens; kbroker loads no Java.
+ org.apache.kafka.common.security.oauthbearer.DefaultJwtRetriever | - | ro | obeyed
+    How tokens are got: the name of one of Kafka's own classes; kbroker loads no Java.
 sasl.oauthbearer.jwt.validator.class | class |\
- org.apache.kafka.common.security.oauthbearer.DefaultJwtValidator | - | ro |
-    Java class that checks tokens; kbroker loads no Java.
+ org.apache.kafka.common.security.oauthbearer.DefaultJwtValidator | - | ro | obeyed
+    How tokens are checked: the name of one of Kafka's own classes; kbroker loads no Java.
 sasl.oauthbearer.scope | string | null | - | ro | obeyed
     Scope that the broker's own token requests ask for.
 sasl.oauthbearer.client.credentials.client.id | string | null | - | ro | obeyed
     Client id of the broker's own token requests.
 sasl.oauthbearer.client.credentials.client.secret | password | null | - | ro | obeyed
     Secret of the broker's own token requests.
-sasl.oauthbearer.assertion.algorithm | string | RS256 | anycase ES256,RS256 | ro |
+sasl.oauthbearer.assertion.algorithm | string | RS256 | anycase ES256,RS256 | ro | obeyed
     Algorithm that signs the broker's own assertions.
-sasl.oauthbearer.assertion.claim.aud | string | null | - | ro |
+sasl.oauthbearer.assertion.claim.aud | string | null | - | ro | obeyed
     Audience named in those assertions.
-sasl.oauthbearer.assertion.claim.exp.seconds | int | 300 | 0..86400 | ro |
+sasl.oauthbearer.assertion.claim.exp.seconds | int | 300 | 0..86400 | ro | obeyed
     How long such an assertion is valid.
-sasl.oauthbearer.assertion.claim.iss | string | null | - | ro |
+sasl.oauthbearer.assertion.claim.iss | string | null | - | ro | obeyed
     Issuer named in those assertions.
-sasl.oauthbearer.assertion.claim.jti.include | boolean | false | - | ro |
+sasl.oauthbearer.assertion.claim.jti.include | boolean | false | - | ro | obeyed
     Whether such an assertion gets a unique id.
-sasl.oauthbearer.assertion.claim.nbf.seconds | int | 60 | 0..3600 | ro |
+sasl.oauthbearer.assertion.claim.nbf.seconds | int | 60 | 0..3600 | ro | obeyed
     By how much the validity of an assertion starts in the past.
-sasl.oauthbearer.assertion.claim.sub | string | null | - | ro |
+sasl.oauthbearer.assertion.claim.sub | string | null | - | ro | obeyed
     Subject named in those assertions.
-sasl.oauthbearer.assertion.file | string | null | - | ro |
-    File with a ready assertion.
-sasl.oauthbearer.assertion.private.key.file | string | null | - | ro |
+sasl.oauthbearer.assertion.file | string | null | - | ro | obeyed
+    File with a ready assertion, read anew for each token.
+sasl.oauthbearer.assertion.private.key.file | string | null | - | ro | obeyed
     File with the key that signs assertions.
-sasl.oauthbearer.assertion.private.key.passphrase | password | null | - | ro |
+sasl.oauthbearer.assertion.private.key.passphrase | password | null | - | ro | obeyed
     Passphrase of that key.
-sasl.oauthbearer.assertion.template.file | string | null | - | ro |
+sasl.oauthbearer.assertion.template.file | string | null | - | ro | obeyed
     File with further headers and claims of assertions.
 """
