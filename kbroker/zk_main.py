@@ -197,6 +197,7 @@ class ZooKeeperNode(Node):
         notifications.is_late = lambda: follower.is_kraft
         follower.topic_configs = notifications.topic_configs
         follower.on_new_controller = notifications.look_for_deleted_topics
+        zk.on_vanished = follower.give_up
         self._replicate(services, membership)
         services.to_controller = membership.channel
         services.forward = membership.forward

@@ -126,6 +126,13 @@ class ReplicaChanges:
         if was_leader:
             self._tell(partition, -1, False)
 
+    def give_up(self, tp: TopicPartition) -> None:
+        """Have no part of a partition any more; its log stays where it is, until the metadata names the same
+        topic again, or another one of its name."""
+        partition = self._replicas.partitions.get((tp.topic, tp.partition))
+        if partition is not None:
+            self._drop(partition, _stays)
+
     def set_aside(self, tp: TopicPartition) -> None:
         """Lead or copy a partition no more; its log is kept out of the way, as one that belongs to nobody."""
         partition = self._replicas.partitions.get((tp.topic, tp.partition))
@@ -267,3 +274,7 @@ class ReplicaChanges:
                 if partition is not None and partition.log is not None:
                     partition.configure(settings.log, settings.min_insync_replicas)
                     self._throttle(partition, settings)
+
+
+def _stays(tp: TopicPartition) -> None:
+    """Nothing becomes of the log."""

@@ -114,6 +114,7 @@ class ReplicaManager:
         self.settings_of = self._changes.settings_of
         self.stop_replica = self._changes.stop_replica
         self.set_aside = self._changes.set_aside
+        self.give_up = self._changes.give_up
 
     def link(self, in_sync: InSyncPort, links: Links) -> None:
         """Let partitions be copied and in-sync sets change from now on; before the first metadata."""

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from kbroker.broker.timer import Timer
     from kbroker.metadata.image import BrokerImage, ClusterImage
     from kbroker.protocol.primitives import Message
+    from kbroker.types import Uuid
 
 _log = logging.getLogger(__name__)
 
@@ -75,6 +76,10 @@ class Suspects(Protocol):
 
     def all_offline(self) -> Lost:
         """What brokers have in log directories that have failed, this node's own, too."""
+        ...
+
+    def has_vanished(self, topic_id: Uuid) -> bool:
+        """Whether a topic that is gone was not deleted: its logs are kept."""
         ...
 
 
@@ -178,12 +183,13 @@ class ZkChannel:
             return
         lost = {} if self._suspects is None else self._suspects.all_offline()
         update: Builder = partial(update_metadata, lost=lost)
-        builders: list[Builder] = [leader_and_isr, update, stop_replica]
+        stop: Builder = partial(stop_replica, keeps=self._keeps)
+        builders: list[Builder] = [leader_and_isr, update, stop]
         if knows_not_all(image, told):
             # Kafka's broker gives up on a leader that it has not heard of as a live broker.
             builders.insert(0, update)
         if has_former(image, told):
-            builders.insert(0, stop_replica)
+            builders.insert(0, stop)
         for build in builders:
             request, after = build(image, self._node_id, broker.id, told)
             if request is not None:
@@ -229,6 +235,9 @@ class ZkChannel:
 
     def _is_suspect(self, broker: BrokerImage) -> bool:
         return self._suspects is not None and self._suspects.is_suspect(broker.id, broker.epoch)
+
+    def _keeps(self, topic_id: Uuid) -> bool:
+        return self._suspects is not None and self._suspects.has_vanished(topic_id)
 
     def _question(self, image: ClusterImage, broker: _Broker) -> Message:
         """Asks nothing of a broker but whether it is still in that epoch."""

@@ -20,6 +20,7 @@ from kbroker.broker.deferred import Deferred
 from kbroker.broker.zk_liveness import ZkLiveness, made_up, with_absent
 from kbroker.broker.zk_memory import ZkMetadata, ZkWriter, read_tree
 from kbroker.broker.zk_port import WatchEvent, ZkCode, ZkError
+from kbroker.broker.zk_vanished import Vanished
 from kbroker.controller.decision import Decision
 from kbroker.controller.election_rules import ElectionRules
 from kbroker.controller.zookeeper import paths
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
     from kbroker.broker.zk_requests import Key, Lost
     from kbroker.broker.zk_session import ZkClient
     from kbroker.controller.zookeeper.writing import Claim
-    from kbroker.metadata.image import ClusterImage
-    from kbroker.types import TopicPartition
+    from kbroker.metadata.image import ClusterImage, TopicImage
+    from kbroker.types import TopicPartition, Uuid
 
 _log = logging.getLogger(__name__)
 
@@ -82,6 +83,10 @@ class ZkController:
         self._missed = False
         #: There is what this controller did not expect: it reads every folder.
         self._thorough = False
+        self._vanished = Vanished()
+        #: Told of topics that are gone though nobody decided to delete them, before that is published: this
+        #: node keeps their logs.
+        self.on_vanished: Callable[[TopicImage], object] = _nothing
 
     # -- ElectionListener ------------------------------------------------------------------------------------
 
@@ -140,6 +145,10 @@ class ZkController:
         """See `Suspects`."""
         return self._live.offline
 
+    def has_vanished(self, topic_id: Uuid) -> bool:
+        """See `Suspects`."""
+        return topic_id in self._vanished
+
     def lost(self, broker_id: int) -> None:
         """A broker refuses connections, in whichever epoch it is registered."""
         broker = self._controller.speculative_image.brokers.get(broker_id)
@@ -152,6 +161,7 @@ class ZkController:
         if self._writer is not None:
             self._writer.stop()
             self._writer = None
+            self._vanished.undecided(self._controller.committed_image, self._controller.speculative_image)
             self._controller.resigned()
 
     def _read(self) -> None:
@@ -215,6 +225,10 @@ class ZkController:
             return
         self._unborn = found.unborn
         image = self._image_of(found, claim)
+        for topic in self._vanished.compare(self._metadata.image, image, found.unborn):
+            _log.warning("topic %s is gone from ZooKeeper, and was not deleted: logs are kept", topic.name)
+            self.on_vanished(topic)
+        image = self._vanished.with_formers(image, found.unborn)
         self._metadata.loaded(image)
         writer = self._writer = ZkWriter(
             self._client,
@@ -331,7 +345,7 @@ class ZkController:
 
     def _births(self, image: ClusterImage) -> Decision[None]:
         """Partitions that have replicas and no state get their first leader, where one lives."""
-        records = births(image, self._unborn)
+        records = births(image, self._unborn, self._vanished.formers)
         if records:
             born = {(record.topic_id, record.partition_id) for record in records}  # type: ignore[attr-defined]
             self._unborn = [
@@ -340,6 +354,10 @@ class ZkController:
                 if (topic := image.topics.get(each.topic)) is None or (topic.id, each.partition) not in born
             ]
         return Decision(None, records, atomic=False)
+
+
+def _nothing(topic: TopicImage) -> None:
+    """There are no logs."""
 
 
 def _registrations(tree: Tree, name: str) -> Sequence[RegisterBrokerRecord]:

@@ -27,6 +27,7 @@ from kbroker.protocol.generated.leader_and_isr_response import (
 from kbroker.protocol.generated.remove_topic_record import RemoveTopicRecord
 from kbroker.protocol.generated.stop_replica_response import StopReplicaPartitionError, StopReplicaResponse
 from kbroker.protocol.generated.update_metadata_response import UpdateMetadataResponse
+from kbroker.storage.disk import StorageError
 from kbroker.types import ZERO_UUID, TopicPartition
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     from kbroker.broker.replica_manager import ReplicaManager
     from kbroker.broker.zk_memory import ZkMetadata
-    from kbroker.metadata.image import ClusterImage, PartitionImage
+    from kbroker.metadata.image import ClusterImage, PartitionImage, TopicImage
     from kbroker.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
     from kbroker.protocol.generated.stop_replica_request import StopReplicaRequest
     from kbroker.protocol.generated.update_metadata_request import UpdateMetadataRequest
@@ -111,19 +112,28 @@ class ZkFollower:
         return self._in_line([], lambda: self._stop_replica(request))
 
     def topics_are_gone(self, topic_ids: Iterable[Uuid]) -> Deferred[None]:
-        """Topics that were deleted while no controller told this broker of it."""
+        """Topics that are in ZooKeeper no more, of which no controller has told this broker: whether they
+        were deleted nobody knows, so logs are kept."""
 
         def work() -> Deferred[None]:
             image = self._metadata.image
             delta = ClusterDelta(image)
             for topic_id in topic_ids:
-                if image.topics.by_id(topic_id) is not None:
+                topic = image.topics.by_id(topic_id)
+                if topic is not None:
+                    _log.warning("topic %s is gone from ZooKeeper: logs are kept", topic.name)
+                    self.give_up(topic)
                     delta.replay(RemoveTopicRecord(topic_id=topic_id))
             new = delta.image(image.offset + 1, image.epoch)
-            told = {tp: each for tp, each in self._told.items() if each.topic_id not in delta.deleted_topics}
-            return self._publish(Followed(new, told, self._ahead), delta, lambda: None)
+            return self._publish(Followed(new, self._told, self._ahead), delta, lambda: None)
 
         return self._in_line([], work)
+
+    def give_up(self, topic: TopicImage) -> None:
+        """Have no part of it any more, but for its logs."""
+        for index in range(len(topic.partitions)):
+            self._replicas.give_up(TopicPartition(topic.name, index))
+        self._told = {tp: each for tp, each in self._told.items() if each.topic_id != topic.id}
 
     def registered(self) -> None:
         """The broker's epoch is known now."""
@@ -225,6 +235,9 @@ class ZkFollower:
             for index in range(len(topic.partitions)):
                 self._replicas.set_aside(TopicPartition(topic.name, index))
         known = following.update_metadata(self._known(), self._node_id, self.own_epoch(), request)
+        # Their logs are StopReplica's to delete, if they are to be deleted.
+        for topic in following.missing_topics(before, known.image):
+            self.give_up(topic)
         return self._publish(known, difference(before, known.image), UpdateMetadataResponse)
 
     def _stop_replica(self, request: StopReplicaRequest) -> Deferred[StopReplicaResponse]:
@@ -314,8 +327,11 @@ class ZkFollower:
             return
         self._stopped.discard(tp)
         if self._replicas.get(tp.topic, tp.partition) is None and self._replicas.logs.get(tp) is not None:
-            # From an earlier life of this broker, in which the topic was there.
-            self._replicas.logs.delete(tp)
+            # UpdateMetadata came before; or it is from an earlier life, in which the topic was there.
+            try:
+                self._replicas.logs.delete(tp)
+            except StorageError as error:
+                _log.error("cannot delete %s: %s", tp, error.text)
 
 
 def _nothing() -> None:

@@ -32,7 +32,7 @@ from kbroker.broker.zk_session import ZkClient
 from kbroker.controller.zookeeper.node_znodes import BrokerZnode
 from kbroker.controller.zookeeper.steps import log_dir_failed
 from kbroker.errors import ConfigError
-from kbroker.metadata.image import ClusterImage, Endpoint, TopicsImage
+from kbroker.metadata.image import ClusterImage, Endpoint, TopicImage, TopicsImage
 from kbroker.plain import plain, replace
 
 if TYPE_CHECKING:
@@ -122,6 +122,8 @@ class ZkNode:
         self.on_refused: Callable[[str], object] = _log.error
         #: The partitions of this node's own log directories that have failed.
         self.offline_here: Callable[[], Collection[Key]] = tuple
+        #: Told of topics that are gone from ZooKeeper, and were not deleted: logs are to stay.
+        self.on_vanished: Callable[[TopicImage], object] = _nothing_of
         #: Whether this broker takes part in a migration to KRaft.
         self.migrates = False
         #: The epoch of the registration that the controller means; another one if it is not ZooKeeper's.
@@ -161,6 +163,7 @@ class ZkNode:
         self.metadata.on_image = self._waits.committed
         self.controller = ControllerDriver(setup.node_id, self._timer, self.metadata)
         self._term = ZkController(self.client, self.controller, self.metadata, self._timer, setup.rules)
+        self._term.on_vanished = lambda topic: self.on_vanished(topic)
         self._election = ZkElection(self.client, setup.node_id, self._clock, self._timer, self._term)
         self._election.on_quorum = self._quorum_leads
         self._term.election = self._election
@@ -378,3 +381,7 @@ def _settings_of(image: ClusterImage) -> ClusterImage:
 
 def _nothing() -> None:
     """Nobody asked to be told."""
+
+
+def _nothing_of(topic: TopicImage) -> None:
+    """There are no logs yet."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kbroker.controller.zookeeper.following import FULL
@@ -45,6 +45,11 @@ Key = tuple["Uuid", int]
 #: By broker, those of its partitions that lie in failed log directories.
 Lost = Mapping[int, Collection[Key]]
 _NONE_LOST: Lost = {}
+
+
+def _nobody_keeps(topic_id: Uuid) -> bool:
+    """What is gone was deleted."""
+    return False
 
 
 class Replica(NamedTuple):
@@ -316,9 +321,17 @@ def mark_as_of_quorum(request: Any, told: Told) -> None:
 
 
 def stop_replica(
-    image: ClusterImage, controller_id: int, broker_id: int, told: Told
+    image: ClusterImage,
+    controller_id: int,
+    broker_id: int,
+    told: Told,
+    keeps: Callable[[Uuid], bool] = _nobody_keeps,
 ) -> tuple[StopReplicaRequest | None, Told]:
-    """Replicas that the broker was told of and has no more: deleted. None: there are none."""
+    """Replicas that the broker was told of and has no more: deleted. None: there are none.
+
+    Args:
+        keeps: whether the logs of a topic that is gone are to stay.
+    """
     gone: dict[str, list[StopReplicaPartitionState]] = {}
     kept: dict[Key, Replica] = {}
     for (topic_id, index), replica in told.replicas.items():
@@ -328,7 +341,11 @@ def stop_replica(
             continue
         epoch = EPOCH_DURING_DELETE if topic is None else topic.partitions[index].leader_epoch
         gone.setdefault(replica.topic, []).append(
-            StopReplicaPartitionState(partition_index=index, leader_epoch=epoch, delete_partition=True)
+            StopReplicaPartitionState(
+                partition_index=index,
+                leader_epoch=epoch,
+                delete_partition=topic is not None or not keeps(topic_id),
+            )
         )
     after = Told(kept, told.metadata, told.brokers, told.first)
     if not gone:

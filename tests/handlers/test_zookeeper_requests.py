@@ -28,6 +28,7 @@ from kbroker.protocol.generated.update_metadata_request import (
     UpdateMetadataTopicState,
 )
 from kbroker.server.dispatch import Dispatcher
+from kbroker.types import TopicPartition
 from tests.handlers.node import Node
 
 OWN_EPOCH = 50
@@ -318,7 +319,11 @@ def test_a_deleted_topic_goes_with_its_log(node):
     assert node.tell(("x", ID, [state(leader=-2, epoch=-2)])) == 0
     assert node.cache.image.topics.names() == ["y"]
     assert [key[0] for key in node.replicas.partitions] == ["y"]
+    # As with Kafka's brokers the log is StopReplica's to delete.
+    tp = TopicPartition("x", 0)
+    assert node.logs.get(tp) is not None
     assert node.stop(epoch=-2, delete=True) == (0, 0)
+    assert node.logs.get(tp) is None
     # It may be made anew, with another id and from the first epoch on.
     assert node.lead(epoch=0, topic_id=b"\x09" * 16) == (0, 0)
 

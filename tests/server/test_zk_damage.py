@@ -12,7 +12,8 @@ import pytest
 
 from kbroker.client.cluster import Cluster as Client
 from kbroker.client.errors import ClientError
-from kbroker.client.records import produce
+from kbroker.client.records import fetch, produce
+from kbroker.client.topics import list_topics
 from kbroker.errors import ApiError
 from kbroker.protocol.record_batch import Record
 from kbroker.testing import Broker
@@ -106,6 +107,24 @@ def test_a_zookeeper_that_has_lost_its_data_takes_nothing_from_this_broker(serve
     assert_goes_on(broker)
     with Client(broker.bootstrap) as client:
         assert produce(client, PLACE, [Record(-1, 0, b"k", b"all is there")]) == 2
+
+
+def test_a_topic_taken_away_by_hand_keeps_its_log(server, broker, tmp_path, caplog):
+    broker.create_topic("t")
+    with Client(broker.bootstrap) as client:
+        produce(client, PLACE, [Record(-1, 0, b"k", b"v")])
+    data = edit(server, lambda client: client.get("/brokers/topics/t")[0])
+    edit(server, lambda client: client.delete("/brokers/topics/t", recursive=True))
+    wait_until(lambda: "topic t is gone from ZooKeeper, and was not deleted" in caplog.text, "a line")
+    with Client(broker.bootstrap) as client:
+        assert list_topics(client) == []
+
+    edit(server, lambda client: client.create("/brokers/topics/t", data))
+    assert_goes_on(broker)
+    with Client(broker.bootstrap) as client:
+        assert produce(client, PLACE, [Record(-1, 0, b"k", b"w")]) == 1
+        found = fetch(client, {PLACE: 0})[PLACE].records
+    assert [bytes(each.value) for each in found] == [b"v", b"w"]
 
 
 def test_a_folder_taken_away_by_hand_is_made_again(server, broker, caplog):

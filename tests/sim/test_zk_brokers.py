@@ -33,10 +33,17 @@ class NoLogs:
 
     def __init__(self):
         self.logs = self
-        self.stopped = []
+        self.stopped, self.deleted, self.given_up = [], [], []
 
     def get(self, *which):
-        return None
+        # Each partition has a log, and no more than that.
+        return self if len(which) == 1 else None
+
+    def delete(self, tp):
+        self.deleted.append(tp)
+
+    def give_up(self, tp):
+        self.given_up.append(tp)
 
     def stop_replica(self, tp):
         self.stopped.append(tp)
@@ -95,6 +102,7 @@ class Broker(base.Broker):
         self.follower.topic_configs = self.notifications.topic_configs
         self.follower.on_new_controller = self.notifications.look_for_deleted_topics
         self.notifications.topics_are_gone = self.follower.topics_are_gone
+        self.controller.on_vanished = self.follower.give_up
 
     def _describe(self):
         return BrokerZnode((Endpoint("PLAINTEXT", f"h{self.id}", 9092, 0),))

@@ -324,6 +324,13 @@ def untold_topics(image: ClusterImage, request: UpdateMetadataRequest) -> list[T
     return [topic for topic in image.topics if topic.id not in named]
 
 
+def missing_topics(before: ClusterImage, now: ClusterImage) -> list[TopicImage]:
+    """Topics that are there no more."""
+    if before.topics is now.topics:
+        return []
+    return [topic for topic in before.topics if now.topics.by_id(topic.id) is None]
+
+
 def untold_replicas(
     held: Iterable[tuple[TopicPartition, Uuid]], request: LeaderAndIsrRequest
 ) -> list[TopicPartition]:

@@ -4,7 +4,7 @@ and notifications; and what ZooKeeper's brokers need of a decision that KRaft's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -97,10 +97,17 @@ def log_dir_failed(broker_id: int) -> ZkOp:
     return Create(paths.LOG_DIR_EVENT, encode_log_dir_event(broker_id), sequence=True)
 
 
-def births(image: ClusterImage, unborn: Sequence[TopicPartition]) -> list[MetadataRecord]:
+def births(
+    image: ClusterImage,
+    unborn: Sequence[TopicPartition],
+    formers: Mapping[tuple[Uuid, int], PartitionImage] | None = None,
+) -> list[MetadataRecord]:
     """First leaders and ISRs of partitions that somebody gave replicas and nobody a state.
 
     Those without a live replica have to wait for one.
+
+    Args:
+        formers: what is known of the states that some of them had: who was in sync there may lead.
     """
     records: list[MetadataRecord] = []
     for name, index in unborn:
@@ -109,7 +116,9 @@ def births(image: ClusterImage, unborn: Sequence[TopicPartition]) -> list[Metada
             continue
         brokers = image.brokers
         replicas = topic.partitions[index].replicas
-        isr = [each for each in replicas if each in brokers and brokers[each].active]
+        former = (formers or {}).get((topic.id, index))
+        able = replicas if former is None else [each for each in former.isr if each in replicas]
+        isr = [each for each in able if each in brokers and brokers[each].active]
         if isr:
             records.append(
                 PartitionChangeRecord(partition_id=index, topic_id=topic.id, isr=isr, leader=isr[0])
