@@ -39,6 +39,7 @@ from kbroker.protocol.api_keys import (
 from kbroker.protocol.bounded_decode import REQUEST_ELEMENTS_MAX
 from kbroker.protocol.primitives import read_unknown_tags
 from kbroker.server.error_tally import Shape, shape_of, tally
+from kbroker.server.long_texts import cut_long_texts
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
@@ -123,11 +124,21 @@ class Route:
         ):
             tally(errors, response, self.stats)
         try:
-            response.encode_into(out, self.version)
+            self._write(response, out)
         except Exception as error:
             raise self.broken(error) from None
         _SIZE_AND_CORRELATION.pack_into(out, 0, len(out) - 4, context.correlation_id)
         return bytes(out)
+
+    def _write(self, response: Any, out: bytearray) -> None:
+        begin = len(out)
+        try:
+            response.encode_into(out, self.version)
+        except ValueError:
+            if not cut_long_texts(response):
+                raise
+            del out[begin:]
+            response.encode_into(out, self.version)
 
     def error_answer(self, request: Any, error: Exception) -> Any:
         """The API's own shape for an error that escaped its handler.

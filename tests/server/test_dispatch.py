@@ -9,6 +9,7 @@ from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers import delete_groups, describe_producers, list_offsets
 from kbroker.protocol.generated.delete_groups_response import DeleteGroupsResponse
 from kbroker.protocol.generated.describe_producers_response import DescribeProducersResponse
+from kbroker.protocol.generated.describe_user_scram_credentials_request import UserName
 from kbroker.protocol.generated.list_offsets_response import ListOffsetsResponse
 from tests.handlers.node import Node
 
@@ -126,3 +127,13 @@ def test_an_api_may_allow_fewer_elements(node, monkeypatch, spare):
         assert "more than 30000 elements in one request" in client.core.close_reason
     else:
         assert client.answers()[0].throttle_time_ms == 7
+
+
+def test_a_message_that_quotes_a_name_is_cut_where_it_does_not_fit_into_a_string(node):
+    client = node.connect()
+    users = [UserName(name="ü" * 16_000), UserName(name="x" * 32_767)]
+    client.send(client.frame("DescribeUserScramCredentials", 0, users=users))
+    (answer,) = client.answers()
+    texts = [result.error_message for result in answer.results]
+    assert [len(text.encode()) for text in texts] == [32_059, 32_767]
+    assert [text[-1] for text in texts] == ["ü", "…"]
