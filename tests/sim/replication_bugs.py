@@ -14,6 +14,7 @@ from kbroker.replication import isr as isr_module
 from kbroker.replication.follower import Truncation
 from kbroker.replication.isr import InSyncSet
 from kbroker.replication.leader import LeaderState
+from kbroker.storage.log import Log
 from kbroker.storage.log_manager import LogManager
 
 
@@ -158,6 +159,11 @@ def watermark_below_the_minimum_in_sync(patch):
 
 
 #: Each with a seed that finds it; another one within the first 200 will do when the product has changed.
+def acknowledged_before_it_is_synced(patch):
+    """flush.messages holds nothing back."""
+    patch.setattr(Log, "committable_end", property(lambda self: self.log_end_offset))
+
+
 BUGS = {
     watermark_by_the_committed_set: 14,
     no_truncation: 2,
@@ -171,4 +177,5 @@ BUGS = {
     registrations_are_not_told_apart: 180,
     leading_by_old_metadata: 2,
     watermark_below_the_minimum_in_sync: 27,
+    acknowledged_before_it_is_synced: 9,
 }

@@ -9,7 +9,8 @@ from kbroker.plain import replace
 from kbroker.protocol.record_batch import Record, build_batch
 from kbroker.storage.log import AppendOrigin
 from tests.sim.replication_checker import Checker, raw, records
-from tests.sim.replication_world import Options, World
+from tests.sim.replication_options import Options
+from tests.sim.replication_world import World
 
 
 class Cluster(World):

@@ -137,6 +137,7 @@ class Run:
             self._cut_controller: options.controller_cuts,
             self._reassign: options.reassigns,
             self._heal_links: 1.0,
+            self._blackout: options.blackouts,
         }
         (kind,) = random.choices(list(kinds), list(kinds.values()))
         kind(node)
@@ -150,6 +151,10 @@ class Run:
         if node.alive:
             node.kill(self.world.random.choice([Tail.LOST, Tail.TORN, Tail.ZEROED]))
             self._reboot_later(node)
+
+    def _blackout(self, _):
+        for node in self.world.nodes.values():
+            self._power(node)
 
     def _stop(self, node):
         if node.alive:

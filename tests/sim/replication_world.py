@@ -38,63 +38,10 @@ from kbroker.protocol.generated.topic_record import TopicRecord
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.log_manager import LogManager
 from kbroker.storage.memory_disk import MemoryDisk, Tail
+from tests.sim.replication_options import Options
 
 CONTROLLER = 0
 LISTENER = "PLAINTEXT"
-
-
-@dataclass
-class Options:
-    """What one run is like; `Options.draw` takes them from a seed."""
-
-    nodes: int = 3
-    partitions: int = 2
-    min_isr: int = 2
-    lag_ms: int = 700
-    session_ms: int = 400
-    fetch_version: int = 17
-    delay_ms: tuple[float, float] = (0.5, 8)
-    metadata_delay_ms: tuple[float, float] = (0.5, 60)
-    lost_answers: float = 0.0
-    late_duplicates: float = 0.0
-    kills: float = 0.0
-    power_cuts: float = 0.0
-    clean_stops: float = 0.0
-    cuts: float = 0.0
-    controller_cuts: float = 0.0
-    deletes: float = 0.0
-    reassigns: float = 0.0
-    unclean: bool = False
-    segment_bytes: int = 4096
-    faults_end_ms: int = 5000
-    heal_ms: int = 8000
-
-    @staticmethod
-    def draw(random: Random) -> Options:
-        """Each kind of fault is there, or not at all (swarm testing)."""
-
-        def sometimes(rate):
-            return rate if random.random() < 0.6 else 0.0
-
-        return Options(
-            min_isr=random.choice([1, 2, 2, 2]),
-            fetch_version=random.choice([12, 13, 14, 15, 17, 18]),
-            delay_ms=random.choice([(0.2, 2), (0.5, 8), (1, 60)]),
-            metadata_delay_ms=random.choice([(0.5, 5), (0.5, 60), (5, 400), (200, 1500)]),
-            lost_answers=sometimes(0.1),
-            late_duplicates=sometimes(0.4),
-            kills=sometimes(1.2),
-            power_cuts=sometimes(1.0),
-            clean_stops=sometimes(0.8),
-            cuts=sometimes(1.0),
-            controller_cuts=sometimes(1.0),
-            deletes=sometimes(1.0),
-            lag_ms=random.choice([100, 300, 700, 2000]),
-            nodes=random.choice([3, 3, 3, 4, 5]),
-            reassigns=sometimes(1.5),
-            unclean=random.random() < 0.1,
-            faults_end_ms=random.choice([2000, 3500, 5000]),
-        )
 
 
 class _Entry:
@@ -204,7 +151,8 @@ class SimNode:
         self.logs.lock()
         self.logs.load(clock.now_ms())
         self.cache = MetadataCache("sim")
-        self.replicas = ReplicaManager(self.id, self.logs, clock, process.timer, world.settings)
+        syncs = self._sync if world.options.syncs else None
+        self.replicas = ReplicaManager(self.id, self.logs, clock, process.timer, world.settings, syncs)
         self.epoch = -1
         self.replication = Replication(
             self.replicas,
@@ -218,7 +166,7 @@ class SimNode:
             settings=FetchSettings(wait_max_ms=200, backoff_ms=200, timeout_ms=1000),
         )
         self.cache.subscribe(self.replicas.apply_metadata)
-        ids = itertools.count(1)
+        ids = itertools.count(self.incarnations * 1_000_000)  # of each process others, as by chance
         self.services = SimpleNamespace(
             metadata=self.cache,
             replicas=self.replicas,
@@ -239,6 +187,15 @@ class SimNode:
             process.timer.call_later(1, self.catch_up)
         world.controller.register(self)
         self._housekeeping()
+
+    def _sync(self, work, done):
+        """What waits for the disk, in its time."""
+
+        def finish():
+            work()
+            done(None)
+
+        self.process.timer.call_later(self.world.random.choice([0.1, 20, 200]), finish)
 
     def _topic_name_of(self, topic_id):
         return getattr(self.cache.image.topics.by_id(topic_id), "name", None)
@@ -482,13 +439,16 @@ class World:
     def __post_init__(self):
         self.random = Random(self.seed)
         if self.options is None:
-            self.options = Options.draw(self.random)
+            self.options = Options.of_seed(self.seed, self.random)
         self._heap = []
         self._order = itertools.count()
         self._last_delivery = {}
         self._cut = {}
+        flush_messages = 1 if self.options.syncs else LogConfig().flush_messages
         self.log_config = LogConfig(
-            segment_bytes=self.options.segment_bytes, message_timestamp_after_max_ms=2**63 - 1
+            segment_bytes=self.options.segment_bytes,
+            message_timestamp_after_max_ms=2**63 - 1,
+            flush_messages=flush_messages,
         )
         self.nodes = {}
         self.checker = None
@@ -589,7 +549,8 @@ class World:
             self.checker.check(node)
 
     def lost_power(self, node_id):
-        if self.checker is not None:
+        # What was synced before it was acknowledged is there.
+        if self.checker is not None and not self.options.syncs:
             self.checker.lost_power(node_id)
 
     def on_commit(self, old, new):

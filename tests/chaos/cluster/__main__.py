@@ -31,6 +31,7 @@ def main() -> int:
     parser.add_argument("--size", type=int)
     parser.add_argument("--loopback", action="store_true", help="without network namespaces, as without root")
     parser.add_argument("--zookeeper", action="store_true", help="a cluster in ZooKeeper, on the loopback")
+    parser.add_argument("--sync", action="store_true", help="acknowledge nothing that is not synced")
     parser.add_argument("--keep", action="store_true", help="keep the folder of a run without findings, too")
     arguments = parser.parse_args()
     faulthandler.register(signal.SIGUSR1)  # where does it hang?
@@ -38,7 +39,7 @@ def main() -> int:
     for seed in range(arguments.seed, arguments.seed + arguments.runs):
         network = os.geteuid() == 0 and not (arguments.loopback or arguments.zookeeper)
         plan = Plan.of_seed(seed, arguments.seconds, network=network)
-        plan.zookeeper = arguments.zookeeper
+        plan.zookeeper, plan.syncs = arguments.zookeeper, arguments.sync
         plan.kinds = arguments.faults.split(",") if arguments.faults else None
         plan.clocks = plan.clocks or "clock" in (plan.kinds or ())
         plan.disk = arguments.disk or plan.disk

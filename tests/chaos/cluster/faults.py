@@ -198,6 +198,15 @@ def power(chooser: Chooser) -> Iterator[str]:
     chooser.spawn(node)
 
 
+@contextmanager
+def power_all(chooser: Chooser) -> Iterator[str]:
+    """All nodes lose power at the same instant: what is not synced is on none of them."""
+    chooser.cluster.cut_power(*chooser.cluster.nodes)
+    yield "all"
+    for node_id in chooser.cluster.nodes:
+        chooser.spawn(node_id)
+
+
 def _in_sync(cluster: LoopbackCluster) -> bool:
     with suppress(ApiError, ClientError, OSError):
         return cluster.all_in_sync()
@@ -243,7 +252,7 @@ ALWAYS: dict[str, Fault] = {
     fault.__name__: fault for fault in (kill, stop, kill_all, pause, isolate, one_way, one_link)
 }
 #: Those that must be the only one.
-ALONE = {"power", "kill_all"}
+ALONE = {"power", "power_all", "kill_all"}
 LINKS = {"isolate", "one_way", "one_link", "bridge", "halves", "ring", "no_clients", "no_zookeeper"}
 
 
@@ -257,7 +266,7 @@ def possible(cluster: LoopbackCluster) -> dict[str, Fault]:
     if len(cluster.nodes) >= 5:
         found |= {"bridge": bridge, "halves": halves, "ring": ring}
     if cluster.can_lose_power:
-        found["power"] = power
+        found |= {"power": power, "power_all": power_all}
     if cluster.can_fill:
         found["full"] = full
     if cluster.can_jump:

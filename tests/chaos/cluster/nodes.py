@@ -183,13 +183,20 @@ class NetworkCluster(LoopbackCluster):
         for running in self.nodes.values():
             running.resume()
 
-    def cut_power(self, node: int) -> None:
-        """What was not synced is gone. The process ends; `restart` it."""
-        disk = self.disks[node]
-        disk.cut_power()
-        if self.nodes[node].running:
-            self.kill(node)
-        disk.mount_again()
+    def cut_power(self, *node_ids: int) -> None:
+        """What was not synced is gone. The processes end; `spawn` them.
+
+        Of several all stand still first, so that none goes on while others are dark already.
+        """
+        running = [self.nodes[each] for each in node_ids if self.nodes[each].running]
+        for node in running:
+            node.pause()
+        for each in node_ids:
+            self.disks[each].cut_power()
+        for node in running:
+            node.kill()
+        for each in node_ids:
+            self.disks[each].mount_again()
 
     def disk_folder(self, node: int) -> Path:
         """The root of its file system."""

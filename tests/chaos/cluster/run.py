@@ -60,6 +60,8 @@ class Plan:
     quick_sessions: bool = True
     network: bool = True
     zookeeper: bool = False
+    #: Nothing is acknowledged, or shown, before it is synced on all replicas that are in sync.
+    syncs: bool = False
 
     @classmethod
     def of_seed(cls, seed: int, seconds: float, *, network: bool) -> Plan:
@@ -133,6 +135,8 @@ class Run:
             **SHARE_SETTINGS,
             **STREAMS_SETTINGS,
         }
+        if self.plan.syncs:
+            config["log.flush.interval.messages"] = 1
         profile = "production" if self.plan.disk in ("ext4", "xfs") else "dev"
         if self.plan.zookeeper:
             return ZooKeeperCluster(
@@ -178,7 +182,7 @@ class Run:
 
     def _broken_and_mended(self) -> Result:
         rng = random.Random(self.plan.seed)
-        able = sorted(possible(self.cluster))
+        able = sorted(possible(self.cluster).keys() - (set() if self.plan.syncs else {"power_all"}))
         self.kinds = self.plan.kinds or sorted(rng.sample(able, rng.randint(2, max(2, len(able) - 2))))
         nemesis = Nemesis(self.cluster, self.history, rng, self.kinds, self.plan.rhythm_s)
         senders, readers, pipeline = self._clients()
