@@ -2,8 +2,9 @@
 
 Every decompression takes the largest result it may produce, in bytes, and refuses before that memory is
 taken: gzip and zstd write into a bounded buffer, snappy and lz4 are unframed here block by block and each
-block's size is known beforehand. The libraries are imported at first use; a broker that never unpacks a batch
-never loads them.
+block's size is known beforehand. Other threads run meanwhile: the libraries work without the interpreter's
+lock, and nothing large is copied or cleared under it (`unpack_room`). They are imported at first use; a node
+that never unpacks a batch never loads them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from __future__ import annotations
 import zlib
 from enum import IntEnum
 from struct import Struct, error as StructError
+
+from kbroker.protocol.unpack_room import SMALL_MAX, Unpacked, filled, room
 
 
 class Codec(IntEnum):
@@ -42,6 +45,10 @@ LEVELS: dict[Codec, tuple[int, int, int]] = {
 }
 
 _GZIP_MEMBERS_MAX = 64
+#: The most that deflate makes of a byte.
+_GZIP_RATIO_MAX = 1032
+#: A long stream is read and written so much at a time.
+_GZIP_READ, _GZIP_PIECE = 16 * 1024, 64 * 1024
 _XERIAL_MAGIC = b"\x82SNAPPY\x00"
 _XERIAL_HEADER = _XERIAL_MAGIC + b"\x00\x00\x00\x01\x00\x00\x00\x01"
 _XERIAL_BLOCK = 32 * 1024
@@ -50,8 +57,8 @@ _LENGTH = Struct(">I")
 
 def decompress(
     codec: int, data: bytes | memoryview, max_bytes: int, *, lenient_lz4_header: bool = False
-) -> bytes:
-    """Unpack a batch's payload.
+) -> Unpacked:
+    """Unpack a batch's payload; what is small is `bytes`.
 
     Args:
         codec: a `Codec` number, as found in the attributes.
@@ -116,29 +123,52 @@ def compress(
     raise ValueError(f"unknown compression type id {codec}")
 
 
-def _gunzip(data: memoryview, max_bytes: int) -> bytes:
+def _gunzip(data: memoryview, max_bytes: int) -> Unpacked:
     """One or more members; like Java's reader, ignore what follows the last and is no member."""
-    parts: list[bytes] = []
-    total = 0
-    rest: memoryview | bytes = data
-    for _ in range(
-        _GZIP_MEMBERS_MAX
-    ):  # each member copies the bytes behind it: a limit, or the time is quadratic
+    unpacker = zlib.decompressobj(31)
+    part = _inflated(unpacker, data, min(max_bytes, SMALL_MAX) + 1)
+    if len(part) > max_bytes:
+        raise DecompressedTooLarge(f"more than {max_bytes} bytes")
+    if unpacker.eof and not _is_gzip(unpacker.unused_data):
+        return part
+    if not unpacker.eof and not unpacker.unconsumed_tail:
+        raise CompressionError("gzip: the stream is cut short")
+    return _gunzip_long(data, max_bytes)
+
+
+def _gunzip_long(data: memoryview, max_bytes: int) -> Unpacked:
+    """Piece by piece, as nobody knows beforehand how much it will be."""
+    out = room(min(max_bytes, _GZIP_RATIO_MAX * len(data)))
+    pos = end = 0
+    for _ in range(_GZIP_MEMBERS_MAX):
         unpacker = zlib.decompressobj(31)
-        try:
-            part = unpacker.decompress(rest, max_bytes - total + 1)
-        except zlib.error as error:
-            raise CompressionError(f"gzip: {error}") from None
-        total += len(part)
-        if total > max_bytes:
-            raise DecompressedTooLarge(f"more than {max_bytes} bytes")
-        if not unpacker.eof:
-            raise CompressionError("gzip: the stream is cut short")
-        parts.append(part)
-        rest = unpacker.unused_data
-        if rest[:2] != b"\x1f\x8b":
-            return parts[0] if len(parts) == 1 else b"".join(parts)
+        while not unpacker.eof:
+            rest: memoryview | bytes = unpacker.unconsumed_tail
+            if not rest:
+                if pos == len(data):
+                    raise CompressionError("gzip: the stream is cut short")
+                rest = data[pos : pos + _GZIP_READ]
+                pos += len(rest)
+            piece = _inflated(unpacker, rest, _GZIP_PIECE)
+            if end + len(piece) > max_bytes:
+                raise DecompressedTooLarge(f"more than {max_bytes} bytes")
+            out[end : end + len(piece)] = piece
+            end += len(piece)
+        pos -= len(unpacker.unused_data)
+        if not _is_gzip(data[pos:]):
+            return filled(out, end)
     raise CompressionError(f"gzip: more than {_GZIP_MEMBERS_MAX} members")
+
+
+def _inflated(unpacker: zlib._Decompress, data: memoryview | bytes, most: int) -> bytes:
+    try:
+        return unpacker.decompress(data, most)
+    except zlib.error as error:
+        raise CompressionError(f"gzip: {error}") from None
+
+
+def _is_gzip(data: memoryview | bytes) -> bool:
+    return data[:2] == b"\x1f\x8b"
 
 
 def _snappy(data: memoryview) -> bytes:
@@ -152,7 +182,7 @@ def _snappy(data: memoryview) -> bytes:
     return bytes(out)
 
 
-def _unsnappy(data: memoryview, max_bytes: int) -> bytes:
+def _unsnappy(data: memoryview, max_bytes: int) -> Unpacked:
     """Xerial's framing (Java), or one raw block without any (librdkafka)."""
     import cramjam
 
@@ -161,16 +191,15 @@ def _unsnappy(data: memoryview, max_bytes: int) -> bytes:
         sizes = [cramjam.snappy.decompress_raw_len(block) for block in blocks]
         if sum(sizes) > max_bytes:
             raise DecompressedTooLarge(f"{sum(sizes)} bytes, more than {max_bytes}")
-        out = bytearray(sum(sizes))
-        view = memoryview(out)
+        out = room(sum(sizes))
         start = 0
         for block, size in zip(blocks, sizes, strict=True):
-            if cramjam.snappy.decompress_raw_into(block, view[start : start + size]) != size:
+            if cramjam.snappy.decompress_raw_into(block, out[start : start + size]) != size:
                 raise CompressionError("snappy: a block is shorter than it says")
             start += size
     except cramjam.DecompressionError as error:
         raise CompressionError(f"snappy: {error}") from None
-    return bytes(out)
+    return filled(out, start)
 
 
 def _xerial_blocks(data: memoryview) -> list[memoryview]:

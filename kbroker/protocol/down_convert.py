@@ -23,6 +23,7 @@ from kbroker.protocol.record_batch import (
     uncompressed_payload,
 )
 from kbroker.protocol.record_codec import InvalidRecord, long_varint
+from kbroker.protocol.unpack_room import Unpacked
 
 #: offset, size, crc; then magic, attributes(, timestamp) and the key's length.
 _ENTRY = Struct(">qiI")
@@ -140,7 +141,7 @@ class _Row:
         "size",
     )
 
-    def __init__(self, payload: bytes, header: BatchHeader, magic: int, attributes: int) -> None:
+    def __init__(self, payload: Unpacked, header: BatchHeader, magic: int, attributes: int) -> None:
         self._payload = payload
         self._header = header
         self._magic = magic
@@ -243,7 +244,7 @@ class _Row:
         self.size, self.newest, self.last = size, newest, offset
 
 
-def _varint(data: bytes, pos: int, max_shift: int) -> tuple[int, int]:
+def _varint(data: Unpacked, pos: int, max_shift: int) -> tuple[int, int]:
     raw = data[pos]
     pos += 1
     if raw >= 0x80:

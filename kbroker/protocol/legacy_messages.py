@@ -26,6 +26,7 @@ from kbroker.protocol.record_batch import (
     iter_batches,
 )
 from kbroker.protocol.record_codec import InvalidRecord, Record
+from kbroker.protocol.unpack_room import Unpacked
 
 _ENTRY = Struct(">qiI")
 _FIXED = (Struct(">bb"), Struct(">bbq"))
@@ -69,7 +70,7 @@ def decode_messages(
     return records
 
 
-def _unwrap(header: BatchHeader, value: bytes | None, max_bytes: int) -> bytes:
+def _unwrap(header: BatchHeader, value: bytes | None, max_bytes: int) -> Unpacked:
     if header.codec > Codec.LZ4:
         raise InvalidRecord(
             f"Invalid wrapper compressionType found in legacy deep record iterator {header.magic}"

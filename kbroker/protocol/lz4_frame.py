@@ -9,6 +9,7 @@ from __future__ import annotations
 from struct import Struct, error as StructError
 
 from kbroker.protocol.compression import CompressionError, DecompressedTooLarge
+from kbroker.protocol.unpack_room import Unpacked, filled, room
 
 _LE32 = Struct("<I")
 _MAGIC = _LE32.pack(0x184D2204)
@@ -44,7 +45,7 @@ def lz4_compress(data: memoryview, level: int | None = None, *, broken_header: b
     return bytes(out)
 
 
-def lz4_decompress(data: memoryview, max_bytes: int, *, check_header: bool = True) -> bytes:
+def lz4_decompress(data: memoryview, max_bytes: int, *, check_header: bool = True) -> Unpacked:
     """Unpack the first frame; what follows it is ignored, as Kafka does.
 
     Raises:
@@ -52,15 +53,37 @@ def lz4_decompress(data: memoryview, max_bytes: int, *, check_header: bool = Tru
     """
     import cramjam
 
+    blocks, block_max = _blocks(data, check_header)
+    most = sum(len(block) if stored else block_max for block, stored in blocks)
+    out = room(min(most, max_bytes))
+    end = 0
+    for block, stored in blocks:
+        if stored:
+            if end + len(block) > max_bytes:
+                raise DecompressedTooLarge(f"more than {max_bytes} bytes")
+            out[end : end + len(block)] = block
+            end += len(block)
+            continue
+        space = min(block_max, len(out) - end)
+        try:
+            end += cramjam.lz4.decompress_block_into(block, out[end : end + space], output_len=space)
+        except cramjam.DecompressionError as error:
+            if space < block_max:  # the library does not say whether damage or the limit stopped it
+                raise DecompressedTooLarge(f"more than {max_bytes} bytes, or damaged") from None
+            raise CompressionError(f"lz4: {error}") from None
+    return filled(out, end)
+
+
+def _blocks(data: memoryview, check_header: bool) -> tuple[list[tuple[memoryview, bool]], int]:
+    """The blocks of the frame, each with whether it is stored as it is, and the most that one unpacks to."""
+    blocks: list[tuple[memoryview, bool]] = []
     try:
         pos, block_max, block_checksum = _read_header(data, check_header)
-        out = bytearray()
-        scratch = bytearray(min(block_max, max_bytes))
         while True:
             (size,) = _LE32.unpack_from(data, pos)
             pos += 4
             if size == 0:
-                return bytes(out)
+                return blocks, block_max
             stored = size & _STORED
             size &= ~_STORED
             if size > block_max:
@@ -69,22 +92,7 @@ def lz4_decompress(data: memoryview, max_bytes: int, *, check_header: bool = Tru
             if len(block) != size:
                 raise CompressionError("lz4: the stream is cut short")
             pos += size + block_checksum
-            if stored:
-                if len(out) + size > max_bytes:
-                    raise DecompressedTooLarge(f"more than {max_bytes} bytes")
-                out += block
-                continue
-            try:
-                count = cramjam.lz4.decompress_block_into(block, scratch, output_len=len(scratch))
-            except cramjam.DecompressionError as error:
-                if (
-                    len(scratch) < block_max
-                ):  # the library does not say whether damage or the limit stopped it
-                    raise DecompressedTooLarge(f"more than {max_bytes} bytes, or damaged") from None
-                raise CompressionError(f"lz4: {error}") from None
-            if len(out) + count > max_bytes:
-                raise DecompressedTooLarge(f"more than {max_bytes} bytes")
-            out += memoryview(scratch)[:count]
+            blocks.append((block, stored != 0))
     except (StructError, IndexError):
         raise CompressionError("lz4: the stream is cut short") from None
 

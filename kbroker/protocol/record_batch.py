@@ -32,6 +32,7 @@ from kbroker.protocol.record_codec import (
     encode_varint,
     scan_payload,
 )
+from kbroker.protocol.unpack_room import Unpacked
 
 Buffer: TypeAlias = bytes | bytearray | memoryview
 
@@ -306,7 +307,9 @@ def check_record_count(header: BatchHeader) -> None:
         )
 
 
-def uncompressed_payload(buf: Buffer, header: BatchHeader, max_bytes: int = MAX_DECOMPRESSED_BYTES) -> bytes:
+def uncompressed_payload(
+    buf: Buffer, header: BatchHeader, max_bytes: int = MAX_DECOMPRESSED_BYTES
+) -> Unpacked:
     """The records of a magic 2 batch in their plain layout, as a copy.
 
     Raises:
@@ -348,7 +351,7 @@ def decode_records(
         from kbroker.protocol.legacy_messages import decode_messages
 
         return decode_messages(buf, header, max_bytes)
-    payload = uncompressed_payload(buf, header, max_bytes)
+    payload = bytes(uncompressed_payload(buf, header, max_bytes))
     append_time = header.max_timestamp if header.attributes & TIMESTAMP_TYPE_BIT else None
     return decode_payload(
         payload,

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.protocol.unpack_room import Unpacked
 
 #: Header key and value; a key that is no UTF-8 keeps its bytes as surrogates (`surrogateescape`).
 Header = tuple[str, bytes | None]
@@ -56,7 +57,7 @@ class RecordScan(NamedTuple):
     bad_timestamps: list[tuple[int, int]]
 
 
-def long_varint(data: bytes, pos: int, raw: int, max_shift: int) -> tuple[int, int]:
+def long_varint(data: Unpacked, pos: int, raw: int, max_shift: int) -> tuple[int, int]:
     """Go on with an unsigned varint after a first byte with its high bit set; over-long forms are legal."""
     raw &= 0x7F
     shift = 7
@@ -137,7 +138,7 @@ def decode_payload(
 
 
 def scan_payload(
-    data: bytes,
+    data: Unpacked,
     count: int,
     base_timestamp: int,
     min_timestamp: int | None = None,
@@ -196,7 +197,7 @@ def scan_payload(
                 null_keys.append(index)
             pos = _skip_nullable(data, pos, end)
             pos = _skip_nullable(data, pos, end)
-            pos = pos + 1 if data[pos] == 0 else _read_headers(data, pos, end)[1]
+            pos = pos + 1 if data[pos] == 0 else _skip_headers(data, pos, end)
             if pos != end:
                 raise _bad_end(pos, end)
     except IndexError:
@@ -221,7 +222,7 @@ def _bad_end(pos: int, end: int) -> InvalidRecord:
     return InvalidRecord(f"Invalid record size: {end - pos} bytes in record payload were not read")
 
 
-def _skip_nullable(data: bytes, pos: int, end: int) -> int:
+def _skip_nullable(data: Unpacked, pos: int, end: int) -> int:
     raw = data[pos]
     pos += 1
     if raw >= 0x80:
@@ -247,7 +248,7 @@ def _read_nullable(data: bytes, pos: int, end: int) -> tuple[bytes | None, int]:
     return data[pos:stop], stop
 
 
-def _read_headers(data: bytes, pos: int, end: int) -> tuple[list[Header], int]:
+def _header_count(data: Unpacked, pos: int, end: int) -> tuple[int, int]:
     raw = data[pos]
     pos += 1
     if raw >= 0x80:
@@ -259,6 +260,21 @@ def _read_headers(data: bytes, pos: int, end: int) -> tuple[list[Header], int]:
         raise InvalidRecord(
             f"Found invalid number of record headers. {count} is larger than the remaining size of the buffer"
         )
+    return count, pos
+
+
+def _skip_headers(data: Unpacked, pos: int, end: int) -> int:
+    count, pos = _header_count(data, pos, end)
+    for _ in range(count):
+        if data[pos] & 1:
+            raise InvalidRecord("Invalid negative header key size")
+        pos = _skip_nullable(data, pos, end)
+        pos = _skip_nullable(data, pos, end)
+    return pos
+
+
+def _read_headers(data: bytes, pos: int, end: int) -> tuple[list[Header], int]:
+    count, pos = _header_count(data, pos, end)
     headers: list[Header] = []
     for _ in range(count):
         key, pos = _read_nullable(data, pos, end)

@@ -26,6 +26,7 @@ from kbroker.protocol.record_batch import (
     iter_batches,
 )
 from kbroker.protocol.record_codec import InvalidRecord, encode_varint
+from kbroker.protocol.unpack_room import Unpacked
 
 _CHECKED = Struct(">hiqqqhii")
 _PREFIX = Struct(">qiibI")
@@ -102,7 +103,7 @@ def _checked_headers(records: memoryview, max_message_bytes: int) -> list[BatchH
     return headers
 
 
-def _unwrap(records: memoryview, wrapper: BatchHeader, max_bytes: int) -> bytes:
+def _unwrap(records: memoryview, wrapper: BatchHeader, max_bytes: int) -> Unpacked:
     _, value = _key_and_value(records, wrapper.position, wrapper.end, wrapper.magic)
     if wrapper.codec > Codec.LZ4:
         raise InvalidRecord(
@@ -120,7 +121,7 @@ def _unwrap(records: memoryview, wrapper: BatchHeader, max_bytes: int) -> bytes:
         raise InvalidRecord(f"Failed to decompress message set: {error}") from None
 
 
-def _take_inner(inner: bytes, wrapper: BatchHeader, builder: _Builder) -> None:
+def _take_inner(inner: Unpacked, wrapper: BatchHeader, builder: _Builder) -> None:
     """The messages in a wrapper; one that says LogAppendTime overrides their timestamps (KIP-32)."""
     view = memoryview(inner)
     stamp = wrapper.max_timestamp if wrapper.magic and wrapper.attributes & TIMESTAMP_TYPE_BIT else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kbroker.protocol.compression import CompressionError, DecompressedTooLarge
+from kbroker.protocol.unpack_room import Unpacked, filled, room
 
 _MAGIC = 0xFD2FB528
 _SKIPPABLE = 0x184D2A50
@@ -10,7 +11,7 @@ _BLOCK_MAX = 128 * 1024
 _RAW, _RLE, _COMPRESSED = 0, 1, 2
 
 
-def zstd_decompress(data: memoryview, max_bytes: int) -> bytes:
+def zstd_decompress(data: memoryview, max_bytes: int) -> Unpacked:
     """Unpack all frames.
 
     Raises:
@@ -23,14 +24,14 @@ def zstd_decompress(data: memoryview, max_bytes: int) -> bytes:
         raise DecompressedTooLarge(f"at least {least} bytes, more than {max_bytes}")
     if most == 0:
         return b""
-    out = bytearray(min(most, max_bytes))  # the system hands out its pages only as they are written
+    out = room(min(most, max_bytes))
     try:
         size = cramjam.zstd.decompress_into(data, out)
     except cramjam.DecompressionError as error:
         if most > max_bytes and "whole buffer" in str(error):
             raise DecompressedTooLarge(f"more than {max_bytes} bytes") from None
         raise CompressionError(f"zstd: {error}") from None
-    return bytes(memoryview(out)[:size])
+    return filled(out, size)
 
 
 def content_bounds(data: memoryview) -> tuple[int, int]:
@@ -79,5 +80,6 @@ def _frame_bounds(data: memoryview, pos: int) -> tuple[int, int, int]:
     except IndexError:
         raise CompressionError("zstd: the stream is cut short") from None
     if size_bytes:
-        most = min(most, content)
+        # A frame that is less is damaged: there is no need to unpack it to say no.
+        least, most = max(least, content), min(most, content)
     return pos + (4 if descriptor & 4 else 0), least, most

@@ -166,7 +166,7 @@ class Cleaner:
         if not header.record_count:
             return b"", 0, 0
         try:
-            payload = uncompressed_payload(data, header)
+            payload = bytes(uncompressed_payload(data, header))
         except ApiError as error:
             raise CleanError(f"the batch at offset {header.base_offset}: {error.text}") from None
         return payload, 0, len(payload)

@@ -2,6 +2,7 @@ import os
 import tracemalloc
 import zlib
 from contextlib import suppress
+from mmap import mmap
 
 import cramjam
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from kbroker.protocol.compression import Codec, CompressionError, DecompressedTooLarge, compress, decompress
 from kbroker.protocol.lz4_frame import xxh32
+from kbroker.protocol.unpack_room import SMALL_MAX
 from kbroker.protocol.zstd_frame import content_bounds
 
 PACKED = [codec for codec in Codec if codec]
@@ -17,6 +19,8 @@ SAMPLES = {
     "short": b"abc",
     "repetitive": b"kafka " * 50_000,
     "random": os.urandom(150_000),
+    "long": b"kafka " * 1_000_000,
+    "long random": os.urandom(1_500_000),
     "mixed": os.urandom(70_000) * 5,
 }
 
@@ -30,6 +34,30 @@ def test_round_trip_at_exactly_the_bound(codec, sample):
     if data:
         with pytest.raises(DecompressedTooLarge):
             decompress(codec, packed, len(data) - 1)
+
+
+@pytest.mark.parametrize("codec", PACKED)
+def test_nothing_large_is_filled_while_other_threads_have_to_wait(codec):
+    data = SAMPLES["long"]
+    assert isinstance(decompress(codec, compress(codec, data[:SMALL_MAX]), len(data)), bytes)
+    assert isinstance(decompress(codec, compress(codec, data), len(data)).obj, mmap)
+
+
+def test_a_zstd_frame_that_says_it_is_too_much_is_not_unpacked(monkeypatch):
+    packed = compress(Codec.ZSTD, SAMPLES["long"])
+    monkeypatch.setattr(cramjam.zstd, "decompress_into", None)
+    with pytest.raises(DecompressedTooLarge, match="at least 6000000 bytes"):
+        decompress(Codec.ZSTD, packed, 5_999_999)
+
+
+def test_long_gzip_members_one_behind_the_other_and_what_follows_them():
+    first, second = compress(Codec.GZIP, SAMPLES["long"]), compress(Codec.GZIP, SAMPLES["long random"])
+    whole = SAMPLES["long"] + SAMPLES["long random"]
+    assert decompress(Codec.GZIP, first + second + b"and more", len(whole)) == whole
+    with pytest.raises(DecompressedTooLarge):
+        decompress(Codec.GZIP, first + second, len(whole) - 1)
+    with pytest.raises(CompressionError, match="cut short"):
+        decompress(Codec.GZIP, first + second[:-9], len(whole))
 
 
 @pytest.mark.parametrize("codec", PACKED)

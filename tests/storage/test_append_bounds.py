@@ -91,6 +91,22 @@ def test_what_packs_well_but_not_absurdly_passes():
     assert bytes(check(batch, cleanup_policy="compact")) == batch
 
 
+@pytest.mark.parametrize("codec", CODECS)
+def test_records_of_a_large_batch_are_seen_as_those_of_a_small_one(codec):
+    headers = [("h", b"x"), ("none", None)]
+    records = [Record(key=b"%d" % i, value=bytes(20_000), headers=headers) for i in range(100)]
+    batch = build_batch(records, codec=codec)
+    assert bytes(check(batch, cleanup_policy="compact")) == batch
+    with pytest.raises(AppendError) as refused:
+        check(build_batch([*records, Record(value=b"v")], codec=codec), cleanup_policy="compact")
+    assert [error.batch_index for error in refused.value.record_errors] == [100]
+    nameless = bytes(build_batch(records)[record_batch.BATCH_OVERHEAD :]).replace(
+        b"\x08none", b"\x01\0\0\0\0"
+    )
+    with pytest.raises(AppendError, match="header key size"):
+        check(packed(codec, nameless, 100), cleanup_policy="compact")
+
+
 def test_the_bound_follows_the_packed_size_and_the_topic():
     assert unpacked_bytes_max(100, 1000) == 4 * 1024 * 1024
     assert unpacked_bytes_max(100, 9_000_000) == 9_000_000
