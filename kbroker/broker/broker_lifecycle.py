@@ -53,6 +53,13 @@ _HOPELESS = {
     ErrorCode.INVALID_REGISTRATION: "the controller refuses the registration of this node: {text}",
     ErrorCode.CLUSTER_AUTHORIZATION_FAILED: "the controller does not allow this node to register",
 }
+#: What else hinders one for long.
+_NOT_YET = {
+    ErrorCode.BROKER_ID_NOT_REGISTERED: (
+        "the quorum has not taken the cluster over from ZooKeeper yet, and until then it takes only brokers "
+        "with zookeeper.connect and zookeeper.metadata.migration.enable=true"
+    ),
+}
 #: The cluster has forgotten this broker, or let another one have its id.
 _UNKNOWN = (ErrorCode.STALE_BROKER_EPOCH, ErrorCode.BROKER_ID_NOT_REGISTERED)
 
@@ -156,6 +163,8 @@ class BrokerLifecycle:
         self._pause_ms = _PAUSE_MS_MIN
         self._alarm: TimerHandle | None = None
         self._registering = False
+        #: Why the registration was refused last.
+        self._hindrance = ""
         #: Since when the controllers say that another broker has our id.
         self._duplicate_ms: float | None = None
         #: Told why the controllers refuse this broker for good, after it had been one of them.
@@ -317,6 +326,7 @@ class BrokerLifecycle:
             self.refusal = ""
             self._cluster.when(self._has_me).then(self._caught_up)
             return
+        self._hindrance = _NOT_YET.get(code, "")
         if self._migrating:
             self._ask_again(code, text)
         elif code in _HOPELESS:
@@ -324,9 +334,10 @@ class BrokerLifecycle:
         elif code is ErrorCode.DUPLICATE_BROKER_REGISTRATION and self._is_duplicate(self._asked_ms):
             self._fail(f"another broker with node.id {self._node.id} is running")
         elif waited_ms >= self._times.registration_ms:
+            why = self._hindrance or "see controller.quorum.voters and controller.quorum.bootstrap.servers"
             self._fail(
                 f"no controller has taken the registration of this node within {waited_ms / 1000:.0f} s "
-                f"({code.name}); see controller.quorum.voters and controller.quorum.bootstrap.servers"
+                f"({code.name}); {why}"
             )
         else:
             self._alarm = self._timer.call_later(self._next_pause(), self._register)
@@ -387,7 +398,9 @@ class BrokerLifecycle:
     def _tell_waiting(self) -> None:
         if self.state is not BrokerState.STARTING:
             return
-        if self._duplicate_ms is None:
+        if self._hindrance:
+            _log.warning("waiting: %s", self._hindrance)
+        elif self._duplicate_ms is None:
             troubles = "; ".join(self.troubles())
             _log.info("waiting for a controller to register with%s", f": {troubles}" if troubles else "")
         else:

@@ -116,11 +116,15 @@ class ZkMigration:
             "phase": phase.name,
             "meaning": phase.value,
             "waits_for": waits_for,
+            "reaches_zookeeper": facts.is_reached,
             "zk_migration_state": image.zk_migration_state,
             "active": self._controller.active,
             "zk_brokers": sorted(each.id for each in brokers if each.is_migrating_zk_broker),
             "kraft_brokers": sorted(each.id for each in brokers if not each.is_migrating_zk_broker),
             "missing_brokers": missing_brokers(image, {*(facts.brokers or ()), *(facts.assigned or ())})
+            if image.zk_migration_state == BEFORE_MIGRATION
+            else [],
+            "absent_brokers": sorted({*(facts.assigned or ())} - {*(facts.brokers or ())})
             if image.zk_migration_state == BEFORE_MIGRATION
             else [],
             "controller_epoch": -1 if facts.claim is None else facts.claim.epoch,

@@ -18,6 +18,10 @@ from kbroker.protocol.generated.kbroker_command_response import KbrokerCommandRe
 
 _FLAG = "zookeeper.metadata.migration.enable"
 _SETTINGS = f"{_FLAG}=true, controller.quorum.voters and controller.listener.names"
+_ZOOKEEPER_FIRST = (
+    "bring ZooKeeper back, which the quorum's leader does not reach: until then nothing is copied, and brokers "
+    "in ZooKeeper's mode hear of no new topic or leader"
+)
 _MEANING = {
     "ZOOKEEPER": "ZooKeeper has the metadata, and there is no migration",
     "NONE": "the cluster began in KRaft, there is nothing to migrate",
@@ -68,6 +72,11 @@ def summary(found: Mapping[str, Any]) -> list[tuple[str, str]]:
         lines.append(("it waits for", driver["waits_for"]))
     if driver.get("copied_records"):
         lines.append(("copied", f"{driver['copied_records']} records"))
+    if not driver.get("reaches_zookeeper", True) and phase in ("PRE_MIGRATION", "MIGRATION"):
+        lines.append(("ZooKeeper", "is not reached by the quorum's leader"))
+    down = _ids(each["id"] for each in found["brokers"] if each["down"])
+    if down:
+        lines.append(("down", f"broker {down}"))
     if phase == "PRE_MIGRATION":
         count = len(found["in_zookeeper_mode"])
         lines.append(("brokers", f"{count} of {len(found['brokers'])} are registered with the quorum"))
@@ -95,13 +104,23 @@ def next_step(found: Mapping[str, Any]) -> str:
                 f"{driver['waits_for']}"
             )
         without = _ids(each["id"] for each in found["brokers"] if each["migrates"] is False)
+        if not driver.get("reaches_zookeeper", True):
+            return _ZOOKEEPER_FIRST
         if without:
             return f"restart broker {without} with {_SETTINGS}"
+        absent = _ids(driver.get("absent_brokers", ()))
+        if absent:
+            return f"start broker {absent}, which has replicas and is down, with {_SETTINGS}"
         missing = _ids(driver.get("missing_brokers", ()))
         if missing:
             return f"restart broker {missing} with {_SETTINGS}; if it was, see why it is not in the quorum"
         return "wait: the quorum copies everything as soon as it has what it waits for"
+    down = _ids(each["id"] for each in found["brokers"] if each["down"])
     if phase == "MIGRATION":
+        if found["in_zookeeper_mode"] and not driver.get("reaches_zookeeper", True):
+            return _ZOOKEEPER_FIRST
+        if down:
+            return f"start broker {down}, which the quorum does not hear, before anything else"
         if found["in_zookeeper_mode"]:
             return _into_kraft(found)
         return (
@@ -179,10 +198,12 @@ def merged(
     quorum: Mapping[str, Any] = quorums[-1] if quorums else {}
     said = {each["broker"]["node"]: each["broker"] for each in told if each["broker"] is not None}
     in_zookeeper, in_kraft = quorum.get("in_zookeeper_mode", []), quorum.get("in_kraft_mode", [])
-    missing = (quorum.get("driver") or {}).get("missing_brokers", [])
+    driver = quorum.get("driver") or {}
+    missing, absent = driver.get("missing_brokers", []), driver.get("absent_brokers", [])
+    fenced = quorum.get("fenced", [])
     known = {int(node_id): address for node_id, address in quorum.get("addresses", {}).items()}
     brokers = []
-    for node_id in sorted({*addresses, *in_zookeeper, *in_kraft, *missing}):
+    for node_id in sorted({*addresses, *in_zookeeper, *in_kraft, *missing, *absent}):
         own = said.get(node_id)
         registered = node_id in in_zookeeper or node_id in in_kraft
         mode = (
@@ -201,7 +222,11 @@ def merged(
                 "mode": mode,
                 "migrates": own["migrates"] if own else True if node_id in in_zookeeper else None,
                 "registered": registered,
-                "refusal": unreached.get(node_id) or (own["refusal"] if own else ""),
+                "down": node_id in absent or node_id in fenced or node_id in unreached,
+                "refusal": unreached.get(node_id)
+                or (own["refusal"] if own else "")
+                or ("the quorum does not hear it" if node_id in fenced else "")
+                or ("it has replicas, and is not registered in ZooKeeper" if node_id in absent else ""),
             }
         )
     # Before a quorum was heard of there is nothing in its log.

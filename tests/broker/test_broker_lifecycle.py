@@ -384,6 +384,17 @@ def test_a_start_that_takes_long_tells_which_controllers_are_not_reached(world, 
     assert "waiting for a controller to register with: node 2 at nohost:9093 cannot" in caplog.text
 
 
+def test_who_comes_before_its_turn_in_a_migration_is_told_why_it_waits(world, caplog):
+    started = world.life.start()
+    while not started.done:
+        world.answer(BrokerRegistrationResponse(error_code=ErrorCode.BROKER_ID_NOT_REGISTERED))
+        world.timer.advance(250)
+    why = "the quorum has not taken the cluster over from ZooKeeper yet, and until then it takes only brokers "
+    assert [each for each in caplog.messages if each.startswith(f"waiting: {why}")]
+    with pytest.raises(ConfigError, match=f"BROKER_ID_NOT_REGISTERED.; {why}"):
+        started.result()
+
+
 def test_a_failed_directory_that_no_controller_hears_of_stops_the_broker(world):
     world.join()
     world.life.beat_now()

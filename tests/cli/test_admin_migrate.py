@@ -89,6 +89,44 @@ def test_while_both_are_written():
     assert ("copied", "36 records") in summary(found)
 
 
+def test_who_is_down_comes_first():
+    state = driver(offset=100, written_offset=100, reaches_zookeeper=True)
+    found = told(
+        {
+            "broker": broker(1, "kraft", False),
+            "quorum": quorum("MIGRATION", [2, 3], [1], fenced=[3], driver=state),
+        },
+        {"broker": broker(2), "quorum": quorum("MIGRATION", [2, 3], [1])},
+    )
+    assert next_step(found).startswith("start broker 3, which the quorum does not hear")
+    assert [each["down"] for each in found["brokers"]] == [False, False, True]
+    assert found["brokers"][2]["refusal"] == "the quorum does not hear it"
+    assert ("down", "broker 3") in summary(found)
+
+
+def test_a_broker_that_has_replicas_and_is_down_is_named():
+    state = driver(phase="WAIT_FOR_BROKERS", missing_brokers=[], absent_brokers=[3], waits_for="broker 3")
+    found = merged(
+        {1: "h:1"}, {}, [{"broker": broker(1), "quorum": quorum("PRE_MIGRATION", [1], driver=state)}]
+    )
+    assert next_step(found).startswith("start broker 3, which has replicas and is down, with zookeeper.")
+    assert ("down", "broker 3") in summary(found)
+
+
+@pytest.mark.parametrize("phase", ["PRE_MIGRATION", "MIGRATION"])
+def test_zookeeper_comes_before_everything(phase):
+    state = driver(phase="UNINITIALIZED", reaches_zookeeper=False)
+    found = told({"broker": broker(1), "quorum": quorum(phase, [1, 2], [3], fenced=[2], driver=state)})
+    assert next_step(found).startswith("bring ZooKeeper back")
+    assert ("ZooKeeper", "is not reached by the quorum's leader") in summary(found)
+
+
+def test_without_zookeeper_the_end_is_reached_all_the_same():
+    state = driver(phase="UNINITIALIZED", reaches_zookeeper=False)
+    found = told({"broker": broker(1, "kraft"), "quorum": quorum("MIGRATION", [], [1, 2, 3], driver=state)})
+    assert next_step(found).startswith("restart the controllers one by one without")
+
+
 def test_the_last_step_and_the_end():
     found = told({"broker": broker(1, "kraft", False), "quorum": quorum("MIGRATION", [], [1, 2, 3])})
     assert next_step(found).startswith("restart the controllers one by one without")

@@ -79,6 +79,24 @@ def test_new_folders_of_a_migrating_broker(tmp_path):
         assert opened.folders.metadata_directory_id() == found[1].directory_id != found[0].directory_id
 
 
+def test_a_controller_that_takes_over_thinks_of_no_cluster_id_by_itself(tmp_path):
+    settings = {
+        "process.roles": "controller",
+        "node.id": "3000",
+        "zookeeper.metadata.migration.enable": "true",
+        "log.dirs": str(tmp_path),
+        **QUORUM,
+    }
+
+    def opened(**more):
+        config = load_config(assignments={**settings, **more}.items()).config
+        return NodeFolders(config, OsDisk(), SystemClock(), [], is_controller=True)
+
+    with pytest.raises(ConfigError, match="has an id already: give it that one, of ZooKeeper's /cluster/id"):
+        opened()
+    assert opened(**{"kbroker.cluster.id": CLUSTER}).cluster_id == CLUSTER
+
+
 def test_a_migrating_broker_forgets_what_the_quorum_said(tmp_path):
     with Opened(MIGRATING, tmp_path):
         pass
