@@ -19,8 +19,8 @@ from kbroker.protocol.generated.kbroker_command_response import KbrokerCommandRe
 _FLAG = "zookeeper.metadata.migration.enable"
 _SETTINGS = f"{_FLAG}=true, controller.quorum.voters and controller.listener.names"
 _ZOOKEEPER_FIRST = (
-    "bring ZooKeeper back, which the quorum's leader does not reach: until then nothing is copied, and brokers "
-    "in ZooKeeper's mode hear of no new topic or leader"
+    "bring ZooKeeper back, which the quorum's leader does not reach: until then nothing is copied, and "
+    "brokers in ZooKeeper's mode hear of no new topic or leader"
 )
 _MEANING = {
     "ZOOKEEPER": "ZooKeeper has the metadata, and there is no migration",

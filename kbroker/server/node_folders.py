@@ -83,9 +83,9 @@ class NodeFolders:
         self.cluster_id = self._found.cluster_id or self._wanted_cluster
         if self.cluster_id is None and is_controller and migrates(config):
             raise ConfigError(
-                f"{self.metadata_dir} is not formatted, and the cluster that is to move has an id already: give "
-                "it that one, of ZooKeeper's /cluster/id or a broker's meta.properties, with `kbroker storage "
-                "format --cluster-id ID --release-version 3.9` or the setting kbroker.cluster.id"
+                f"{self.metadata_dir} is not formatted, and the cluster that is to move has an id already: "
+                "give it that one, of ZooKeeper's /cluster/id or a broker's meta.properties, with `kbroker "
+                "storage format --cluster-id ID --release-version 3.9` or the setting kbroker.cluster.id"
             )
         if self.cluster_id is None and is_one_of_many:
             raise ConfigError(

@@ -389,7 +389,7 @@ def test_who_comes_before_its_turn_in_a_migration_is_told_why_it_waits(world, ca
     while not started.done:
         world.answer(BrokerRegistrationResponse(error_code=ErrorCode.BROKER_ID_NOT_REGISTERED))
         world.timer.advance(250)
-    why = "the quorum has not taken the cluster over from ZooKeeper yet, and until then it takes only brokers "
+    why = "the quorum has not taken the cluster over from ZooKeeper yet, and until then it takes only "
     assert [each for each in caplog.messages if each.startswith(f"waiting: {why}")]
     with pytest.raises(ConfigError, match=f"BROKER_ID_NOT_REGISTERED.; {why}"):
         started.result()
