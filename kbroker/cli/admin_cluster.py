@@ -115,8 +115,8 @@ def features(session: Session, levels: Sequence[str], downgrade: bool, dry_run: 
         wanted[name] = int(number)
     kind = SAFE_DOWNGRADE if downgrade else UPGRADE
     update_features(session.cluster, wanted, kind=kind, validate_only=dry_run)
-    done = "can be" if dry_run else "are"
-    session.say(f"{', '.join(levels)}: {done} set", {"features": wanted, "dry_run": dry_run})
+    done = "can be" if dry_run else "is" if len(wanted) == 1 else "are"
+    session.say(f"{', '.join(levels)} {done} set", {"features": wanted, "dry_run": dry_run})
 
 
 @cluster.command("api-versions")

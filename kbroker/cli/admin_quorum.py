@@ -46,7 +46,7 @@ def add(session: Session, node: int, address: str, directory_id: str | None, lis
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
         raise click.UsageError(f"{address!r} is no address: write host:port")
-    directory = directory_id or _directory(_quorum(session), node, "observer")
+    directory = directory_id or _directory_of_observer(_quorum(session), node)
     add_voter(session.cluster, node, _uuid(directory), [(listener.upper(), host.strip("[]"), int(port))])
     session.say(f"controller {node} votes", {"node": node, "directory_id": directory})
 
@@ -74,6 +74,17 @@ def _quorum(session: Session) -> Quorum:
     if found is None:
         raise ClientError("this cluster has no metadata quorum, or does not tell")
     return found
+
+
+def _directory_of_observer(found: Quorum, node: int) -> str:
+    roles = {each.role for each in found.replicas if each.id == node}
+    if not roles:
+        raise ClientError(
+            f"the quorum does not know node {node}: start it first, with controller.quorum.bootstrap.servers"
+        )
+    if "observer" not in roles:
+        raise ClientError(f"controller {node} votes already")
+    return _directory(found, node, "observer")
 
 
 def _directory(found: Quorum, node: int, role: str) -> str:

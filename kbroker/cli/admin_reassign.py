@@ -72,18 +72,21 @@ def generate(
 @click.option("--wait", is_flag=True, help="Wait until all is moved, and end the throttle.")
 @pass_session
 def execute(session: Session, plan: TextIO, throttle: int | None, wait: bool) -> None:
-    """Begin what PLAN (a file, - for standard input) says; the present state is printed first.
+    """Begin what PLAN (a file, - for standard input) says; where what is moved was before is printed first.
 
-    That state is itself a plan: keep it to go back.
+    That is itself a plan: keep it to go back.
     """
     wanted = _read(plan)
     before = _replicas(session, wanted)
     if throttle is not None:
         _throttle(session, wanted, before, throttle)
     results = alter_reassignments(session.cluster, wanted)
-    if not session.json:
-        print_json(_document(before))
+    moved = {tp: replicas for tp, replicas in before.items() if results.get(tp) is None}
+    if moved and not session.json:
+        print_json(_document(moved))
     session.report("{} is being moved", results)
+    if throttle is not None and not moved and not list_reassignments(session.cluster):
+        _end_throttle(session, wanted)
     if wait and session.exit_code == 0:
         _wait(session, wanted)
         _end_throttle(session, wanted)
@@ -246,8 +249,9 @@ def _progress(total: int) -> Iterator[Callable[[int], None]]:
 
 def _throttle(session: Session, wanted: Plan, before: Plan, rate: int) -> None:
     """As Kafka's tool: the rate at all brokers that take part, the replicas at the topics."""
-    brokers = sorted({broker for plan in (wanted, before) for ids in plan.values() for broker in ids})
-    for broker in brokers:
+    brokers = {broker for plan in (wanted, before) for ids in plan.values() for broker in ids}
+    # What a plan says of a broker that is not there is refused, partition by partition, when it is executed.
+    for broker in sorted(brokers.intersection(session.cluster.brokers(refresh=True))):
         alter_configs(
             session.cluster, ResourceType.BROKER, str(broker), set_=dict.fromkeys(_RATES, str(rate))
         )

@@ -6,25 +6,27 @@ changed. SIGTERM and Ctrl-C stop cleanly, a second one at once.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kbroker.cli.arguments import Parser, whole_number
 from kbroker.config.loading import Loaded, load_config
 from kbroker.config.sources import parse_assignment, parse_properties, parse_toml
 from kbroker.errors import ApiError, ConfigError
 
 if TYPE_CHECKING:
+    import argparse
+
     from kbroker.main import Node
 
 #: Where the data goes if nobody says where.
 DEFAULT_DATA = "kbroker-data"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="kbroker start",
         description="Start a broker. On an empty folder it makes a new one-node cluster.",
         epilog=(
@@ -33,17 +35,17 @@ def _parser() -> argparse.ArgumentParser:
             "___ a hyphen), KBROKER_LOG_LEVEL is kbroker.log.level. uvloop is used if it is installed."
         ),
     )
-    parser.add_argument("--port", type=int, help="port to listen on (9092); 0 takes any free one")
+    parser.add_argument("--port", type=whole_number, help="port to listen on (9092); 0 takes any free one")
     parser.add_argument("--host", help="address to listen on (localhost); 0.0.0.0 is every interface")
     parser.add_argument(
         "--cluster",
-        type=int,
+        type=whole_number,
         metavar="N",
         help="start N nodes on this machine instead of one: ports from --port on, folders below --data",
     )
     parser.add_argument(
         "--node",
-        type=int,
+        type=whole_number,
         metavar="M",
         help="with --cluster N: only node M of the cluster that runs, as it has ended before the others",
     )
@@ -178,23 +180,27 @@ def read_settings(path: str) -> dict[str, str]:
 
 
 def banner(node: Node) -> str:
-    """What a person wants to know of a broker that has started."""
+    """What a person wants to know of a node that has started."""
     from kbroker import __version__
-    from kbroker.config.listeners import bound_listeners
+    from kbroker.config.listeners import bound_listeners, controller_listeners
 
     address = node.bootstrap
     admin = admin_command() if address == "localhost:9092" else f"{admin_command()} -b {address}"
-    protocol = next((each.security_protocol for each in bound_listeners(node.config)), "PLAINTEXT")
-    option, need = client_need(protocol)
+    controls_only = set(node.config.get_list("process.roles")) == {"controller"}
+    listeners = controller_listeners(node.config) if controls_only else bound_listeners(node.config)
+    option, need = client_need(next((each.security_protocol for each in listeners), "PLAINTEXT"))
     admin += option
+    if controls_only:
+        advice = f"a controller by itself: clients talk to the brokers\ntry:  {admin} quorum describe\n"
+    else:
+        advice = (
+            f"try:  {admin} topics create greetings\n"
+            f"      {admin} topics produce greetings --value hello\n"
+            f"      {admin} topics tail greetings\n"
+        )
     return (
         f"kbroker {__version__} listens on {address}  (cluster {node.cluster_id}, node {node.node_id})\n"
-        f"data in {', '.join(node.log_dirs)}\n"
-        f"{need}"
-        f"try:  {admin} topics create greetings\n"
-        f"      {admin} topics produce greetings --value hello\n"
-        f"      {admin} topics tail greetings\n"
-        "stop with Ctrl-C"
+        f"data in {', '.join(node.log_dirs)}\n{need}{advice}stop with Ctrl-C"
     )
 
 

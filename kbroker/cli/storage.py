@@ -6,24 +6,30 @@ together with kbroker.cluster.id. Dynamic quorums of several nodes (KIP-853) beg
 
 from __future__ import annotations
 
-import argparse
 import os
+import re
 import sys
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kbroker.cli.arguments import Parser
 from kbroker.cli.start import read_settings
 from kbroker.config.loading import load_config
 from kbroker.config.sources import parse_assignment
 from kbroker.errors import ConfigError
 
 if TYPE_CHECKING:
+    import argparse
+
     from kbroker.broker.storage_format import StorageFormat
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.config.quorum import QuorumConfig
     from kbroker.protocol.generated.user_scram_credential_record import UserScramCredentialRecord
     from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
+
+#: Nothing that a shell, a URL or a file's name would take for something else.
+_COMMON_ID = re.compile(r"[A-Za-z0-9_.-]+")
 
 
 def storage(arguments: Sequence[str]) -> int:
@@ -40,8 +46,8 @@ def storage(arguments: Sequence[str]) -> int:
     return 1
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="kbroker storage", description="Prepare the folders of a node.")
+def _parser() -> Parser:
+    parser = Parser(prog="kbroker storage", description="Prepare the folders of a node.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     uuid = commands.add_parser("random-uuid", help="print a random id, for a cluster or a directory")
     uuid.set_defaults(run=_random_uuid)
@@ -89,7 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_settings(parser: argparse.ArgumentParser) -> None:
+def _add_settings(parser: Parser) -> None:
     parser.add_argument(
         "-c", "--config", metavar="FILE", action="append", default=[], help="server.properties, or .toml"
     )
@@ -170,6 +176,7 @@ def _format(options: argparse.Namespace) -> int:
     from kbroker.server.os_disk import OsDisk
 
     config = _load(options)
+    _check_cluster_id(options.cluster_id)
     quorum = quorum_config(config)
     disk = OsDisk()
     directories, metadata_dir = _directories(config)
@@ -191,6 +198,17 @@ def _format(options: argparse.Namespace) -> int:
         name = metadata_version_name(plan.metadata_version)
         print(f"Formatting {kind} directory {path} with metadata.version {name}.")
     return 0
+
+
+def _check_cluster_id(text: str) -> None:
+    """Any word will do, as for Kafka; but what a meta.properties would not keep as it is, is refused."""
+    if not text or text != text.strip() or "\\" in text or not (text.isascii() and text.isprintable()):
+        raise ConfigError(
+            f"{text!r} is no id of a cluster: take what `kbroker storage random-uuid` prints, for all nodes"
+        )
+    if not _COMMON_ID.fullmatch(text):
+        hint = "`kbroker storage random-uuid` prints one of the usual kind"
+        print(f"kbroker: the id of the cluster is {text!r} now; {hint}", file=sys.stderr)
 
 
 def _plan(

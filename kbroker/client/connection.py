@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from kbroker import __version__
-from kbroker.client.errors import ClientError, NotConnected, Unreachable, Unsupported
+from kbroker.client.errors import ClientError, NotConnected, Unreachable, Unsupported, WantsSecurity
 from kbroker.errors import ErrorCode, ProtocolError
 from kbroker.protocol.api_keys import FACTS, ApiKey, request_header_version, response_header_version
 from kbroker.protocol.generated.api_versions_request import ApiVersionsRequest
@@ -28,6 +28,8 @@ MAX_RESPONSE_BYTES = 256 * 1024 * 1024
 
 _SIZE = Struct(">i")
 _ERROR = Struct(">h")
+#: How a TLS alert and a handshake begin.
+_TLS_RECORDS = (b"\x15\x03", b"\x16\x03")
 #: 4 tells features whose lowest version is 0 too (KAFKA-17011).
 _NEGOTIATION_VERSION = 4
 
@@ -52,6 +54,7 @@ class Connection:
     Raises:
         NotTrusted: TLS or the login fails.
         NotConnected: refused, unknown host, or timed out.
+        WantsSecurity: what listens there seems to want what `security` would give.
         Unreachable: the broker closes, or does not answer.
         ClientError: what listens there is no Kafka broker.
     """
@@ -68,6 +71,9 @@ class Connection:
         self._client_id = client_id
         self._timeout_s = timeout_s
         self._correlation = count(1)
+        self._security = security
+        #: It has answered something; and another question than the first one, for its versions.
+        self._speaks = self._serves = False
         try:
             self._socket = socket.create_connection(address, timeout=timeout_s)
         except TimeoutError:
@@ -83,7 +89,6 @@ class Connection:
             self._ranges = {
                 api.api_key: (api.min_version, api.max_version) for api in self.api_versions.api_keys
             }
-            self._security = security
             self._log_in_at: float | None = None
             if security is not None:
                 self._log_in_at = security.log_in(self)
@@ -107,7 +112,10 @@ class Connection:
         """
         common = self._common_range(key)
         if common is None or (limit is not None and common[0] > limit):
-            raise Unsupported(f"the broker at {self.address} does not support {FACTS[key].name}")
+            what = f"at {self.address} does not support {FACTS[key].name}"
+            if ApiKey.METADATA in self._ranges:
+                raise Unsupported(f"the broker {what}")
+            raise Unsupported(f"the controller {what}: give the address of a broker")
         return common[1] if limit is None else min(common[1], limit)
 
     def _common_range(self, key: int) -> tuple[int, int] | None:
@@ -135,6 +143,7 @@ class Connection:
         if version is None:
             version = self.version(key)
         body = self._exchange(request, version)
+        self._serves = True
         try:
             header = ResponseHeader.decode_from(body, response_header_version(key, version), 0)
             return response.decode(body, version, header[1])
@@ -164,7 +173,10 @@ class Connection:
         try:
             self._socket.settimeout(self._timeout_s)
             self._socket.sendall(frame)
-            (size,) = _SIZE.unpack(self._receive(4, deadline))
+            head = self._receive(4, deadline)
+            if bytes(head[:2]) in _TLS_RECORDS:
+                raise WantsSecurity(f"{self.address} speaks TLS")
+            (size,) = _SIZE.unpack(head)
             if not 4 <= size <= MAX_RESPONSE_BYTES:
                 raise ClientError(
                     f"{self.address} is no Kafka broker: it answers with a frame of {size} bytes"
@@ -176,6 +188,7 @@ class Connection:
         except OSError as error:
             self.close()
             raise Unreachable(f"the connection to {self.address} broke ({error.strerror or error})") from None
+        self._speaks = True
         (answered,) = _SIZE.unpack_from(body)
         if answered != correlation:
             self.close()
@@ -192,9 +205,17 @@ class Connection:
             data = self._socket.recv(min(size - len(chunks), 1 << 20))
             if not data:
                 self.close()
-                raise Unreachable(f"{self.address} closed the connection without an answer")
+                raise self._closed_by_broker()
             chunks += data
         return memoryview(chunks)
+
+    def _closed_by_broker(self) -> Unreachable:
+        text = f"{self.address} closed the connection without an answer"
+        if self._security is None and not self._serves:
+            return WantsSecurity(f"{text}: perhaps it wants TLS or a login")
+        if self._security is not None and not self._security.encrypts and not self._speaks:
+            return WantsSecurity(f"{text}: perhaps it speaks TLS")
+        return Unreachable(text)
 
     def _negotiate(self) -> ApiVersionsResponse:
         """Ask with a new version; an older broker answers 35 in a body of version 0, and is asked again."""

@@ -93,7 +93,7 @@ def test_the_quorum(cluster, admin):
     assert found["leader"] == cluster.controller()
     assert sorted(replica["role"] for replica in found["replicas"]) == ["leader", "voter", "voter"]
     code, _, error = admin("quorum", "add", "9", "127.0.0.1:1")
-    assert (code, "node 9 is no observer of the quorum" in error) == (1, True)
+    assert (code, "the quorum does not know node 9" in error) == (1, True)
     code, _, error = admin("quorum", "add", "9", "nowhere", "--directory-id", "AAAAAAAAAAAAAAAAAAAAAQ")
     assert code == 2
 
@@ -115,6 +115,19 @@ def test_partitions_are_moved_by_a_plan_and_back(cluster, admin, tmp_path):
     assert code == 1
     assert admin("reassign", "execute", str(file), "--wait")[0] == 0
     assert cluster.describe("moved").replica_nodes == before["partitions"][0]["replicas"]
+
+
+def test_a_plan_that_is_refused_moves_nothing_tells_no_way_back_and_leaves_no_throttle(
+    cluster, admin, tmp_path
+):
+    cluster.create_topic("stays", 1)
+    file = tmp_path / "plan.json"
+    file.write_text(json.dumps({"partitions": [{"topic": "stays", "partition": 0, "replicas": [99]}]}))
+    code, out, error = admin("reassign", "execute", str(file), "--throttle", "1000")
+    assert (code, out) == (1, "")
+    assert "99" in error
+    for resource in (["topic", "stays"], ["broker", "1"]):
+        assert "throttled" not in admin("configs", "describe", *resource)[1]
 
 
 def test_nothing_to_cancel(admin):

@@ -72,6 +72,10 @@ def test_voters_come_and_go_and_move_once_kraft_version_is_1(cluster, admin):
     cluster.wait_for(lambda: levels(admin)["kraft.version"] == 1)
     code, _, error = admin("cluster", "features", "kraft.version=0", "--downgrade")
     assert (code, "Can't downgrade the version of this feature." in error) == (1, True)
+    code, _, error = admin("quorum", "add", "2", "127.0.0.1:1")
+    assert (code, error) == (1, "kbroker-admin: controller 2 votes already\n")
+    code, _, error = admin("quorum", "add", "9", "127.0.0.1:1")
+    assert (code, "the quorum does not know node 9" in error) == (1, True)
     leader = cluster.controller()
     other, gone = (node_id for node_id in (1, 2, 3) if node_id != leader)
 

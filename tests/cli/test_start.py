@@ -258,6 +258,44 @@ def test_the_banner_names_kbroker_admin_by_a_path_that_can_be_run(tmp_path, monk
     assert admin_command() == "kbroker-admin"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["start", "--port", "abc"], "kbroker start: --port: 'abc' is no whole number"),
+        (["start", "--nope"], "kbroker start: unrecognized arguments: --nope"),
+        (["storage"], "kbroker storage: the following arguments are required: COMMAND"),
+        (["storage", "random-uuid", "extra"], "kbroker storage: unrecognized arguments: extra"),
+        (
+            ["storage", "format", "-c", "x"],
+            "kbroker storage format: the following arguments are required: -t/--cluster-id",
+        ),
+    ],
+)
+def test_wrong_usage_is_one_line_that_says_where_help_is(capsys, arguments, line):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    said = capsys.readouterr()
+    assert (stop.value.code, said.out) == (2, "")
+    assert said.err == f"{line} (see {line.partition(':')[0]} --help)\n"
+
+
+def test_the_banner_of_a_controller_names_what_it_can_answer():
+    settings = {
+        "node.id": "1",
+        "process.roles": "controller",
+        "listeners": "SECURE://localhost:9093",
+        "controller.listener.names": "SECURE",
+        "listener.security.protocol.map": "SECURE:SSL",
+    }
+    node = SimpleNamespace(
+        bootstrap="localhost:9093", cluster_id="c", node_id=1, log_dirs=["d"], config=BrokerConfig(settings)
+    )
+    text = banner(node)
+    assert "-b localhost:9093 --command-config client.properties quorum describe\n" in text
+    assert "security.protocol=SSL" in text
+    assert "topics" not in text
+
+
 @pytest.mark.parametrize(("protocol", "says"), [("PLAINTEXT", False), ("SASL_SSL", True)])
 def test_the_banner_tells_what_clients_need(protocol, says):
     listener = f"{protocol}://localhost:9093"

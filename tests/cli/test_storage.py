@@ -65,6 +65,21 @@ def test_a_controller_of_a_dynamic_quorum_must_say_which(storage):
     assert "give one of --standalone, --initial-controllers or --no-initial-controllers" in error
 
 
+@pytest.mark.parametrize("id_", ["", " ", "x\\y", "a\nb", "é"])
+def test_an_id_that_the_folder_would_not_keep_is_refused(storage, tmp_path, id_):
+    code, _, error = storage("format", DYNAMIC, "-t", id_, "-s")
+    assert (code, error.count("\n")) == (1, 1)
+    assert "random-uuid" in error
+    assert not (tmp_path / "d1").exists()
+
+
+def test_any_other_word_is_an_id_as_for_kafka_but_a_strange_one_is_named(storage, tmp_path):
+    code, _, error = storage("format", DYNAMIC, "-t", "bad id!", "-s")
+    assert (code, "'bad id!'" in error) == (0, True)
+    assert read_meta_properties(OsDisk(), str(tmp_path / "d1")).cluster_id == "bad id!"
+    assert storage("format", DYNAMIC, "-t", "my.cluster", "-s", folders=["d3"])[::2] == (0, "")
+
+
 def test_standalone_is_a_quorum_of_this_node(storage, tmp_path):
     code, out, _ = storage("format", DYNAMIC, "-t", ID, "--standalone")
     assert code == 0
