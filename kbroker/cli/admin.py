@@ -14,7 +14,7 @@ import click
 
 from kbroker import __version__
 from kbroker.cli.admin_base import AdminGroup, Session
-from kbroker.client.errors import ClientError, NotConnected
+from kbroker.client.errors import ClientError, NotConnected, WantsSecurity
 from kbroker.errors import ApiError, ConfigError, ErrorCode
 
 
@@ -97,6 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except NotConnected as error:
             advice = "is a broker running there? `kbroker start` starts one, --bootstrap names another"
             return failed(f"{error}; {advice}")
+        except WantsSecurity as error:
+            return failed(f"{error}; --command-config names a file with security.protocol and what it needs")
         except ApiError as error:
             return failed(error.text, error=error.code)
         except (BrokenPipeError, SystemExit):

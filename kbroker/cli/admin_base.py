@@ -50,21 +50,20 @@ class Session:
         return self._cluster
 
     def _settings(self) -> dict[str, str]:
-        """Of the client, from --command-config.
+        """Of the client, from --command-config; a line on stderr tells of names that nobody knows.
 
         Raises:
             click.UsageError: the file cannot be read.
         """
         if self.command_config is None:
             return {}
-        from kbroker.config.sources import parse_properties
+        from kbroker.cli.command_config import read_command_config, unknown_names
 
-        try:
-            with open(self.command_config, encoding="utf-8") as file:
-                return parse_properties(file.read(), self.command_config)
-        except (OSError, UnicodeDecodeError) as error:
-            why = getattr(error, "strerror", None) or "no text"
-            raise click.UsageError(f"cannot read {self.command_config}: {why}") from None
+        settings = read_command_config(self.command_config)
+        unknown = unknown_names(settings)
+        if unknown:
+            self.warn(f"{self.command_config}: not known, and not used: {', '.join(unknown)}")
+        return settings
 
     def show(
         self, data: object, columns: Sequence[str], rows: list[Sequence[object]], title: str | None = None
@@ -86,6 +85,13 @@ class Session:
         """One line on stderr; the run goes on and ends with exit code 1."""
         self.tell_error(message)
         self.exit_code = 1
+
+    def warn(self, message: str) -> None:
+        """One line on stderr; the exit code stays as it is."""
+        if self.json:
+            print_json({"warning": message}, line=True, file=sys.stderr)
+        else:
+            print(f"kbroker-admin: {clean(message)}", file=sys.stderr)
 
     def tell_error(self, message: str, code: ErrorCode | None = None) -> None:
         """One line on stderr, for a program as JSON: {"error": …, "code": … or null}."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from collections.abc import Sequence
 from typing import IO
 
@@ -18,6 +19,8 @@ _MECHANISM = click.Choice(list(MECHANISMS))
 
 def _password(file: IO[str] | None) -> str:
     if file is None:
+        if sys.stdin is None or not sys.stdin.isatty():
+            raise click.UsageError("there is no terminal to ask for the password; --password-file - reads it")
         password: str = click.prompt("password", hide_input=True, confirmation_prompt=True, err=True)
     else:
         password = file.readline().rstrip("\r\n")

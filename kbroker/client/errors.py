@@ -17,6 +17,10 @@ class NotConnected(Unreachable):
     """Nothing listens there, or it does not accept."""
 
 
+class WantsSecurity(Unreachable):
+    """It closes, or answers, as a broker does who waits for TLS or a login; the settings lack that."""
+
+
 class NotTrusted(ClientError):
     """TLS or the login fails: the broker does not take us for what we say, or we do not trust it."""
 

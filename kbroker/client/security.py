@@ -68,6 +68,11 @@ class ClientSecurity:
                 "the client",
             )
 
+    @property
+    def encrypts(self) -> bool:
+        """Whether connections are made with TLS."""
+        return self._tls is not None
+
     def secure(self, sock: socket.socket, host: str) -> socket.socket:
         """The socket to use in place of a connected one.
 

@@ -1,0 +1,74 @@
+"""`kbroker-admin` with brokers that want TLS or a login: what it says when something lacks."""
+
+import io
+import json
+
+import pytest
+
+from kbroker.cli.admin import main
+from tests.security.certificates import write
+from tests.security.logins import PLAIN_MODULE, client_jaas
+from tests.security.secured import LISTENERS, Secured
+
+PLAIN = f"sasl.mechanism=PLAIN\nsasl.jaas.config={client_jaas(PLAIN_MODULE, 'alice', 'alice-secret')}\n"
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory):
+    secured = Secured(tmp_path_factory.mktemp("stores"))
+    with secured.broker:
+        yield secured
+
+
+@pytest.fixture
+def admin(secured, tmp_path, capsys):
+    """`admin("SSL", "topics", "list", config="…")` -> (exit code, what was printed, what was complained)."""
+
+    def run(listener, *arguments, config=None):
+        options = [] if config is None else ["--command-config", write(tmp_path, "client.properties", config)]
+        code = main(["-b", secured.at(listener), *options, *arguments])
+        said = capsys.readouterr()
+        assert said.err.count("\n") <= 1
+        return code, said.out, said.err
+
+    return run
+
+
+@pytest.mark.parametrize("listener", LISTENERS)
+def test_a_port_that_wants_more(admin, listener):
+    code, _, complaint = admin(listener, "topics", "list")
+    assert code == 1
+    assert "--command-config names a file with security.protocol" in complaint
+    assert "TLS" in complaint
+
+
+def test_a_login_without_tls_where_it_is_wanted(admin):
+    code, _, complaint = admin(
+        "SASL_SSL", "topics", "list", config=f"security.protocol=SASL_PLAINTEXT\n{PLAIN}"
+    )
+    assert code == 1
+    assert "TLS" in complaint
+
+
+def test_names_that_no_client_has(admin):
+    """A line says so, with what may have been meant; those of other parts of a client are fine."""
+    config = (
+        f"security.protocol=SASL_PLAINTEXT\n{PLAIN}request.timeout.ms=1\nclient.id=x\n"
+        "sasl.mechanisms=PLAIN\nssl.ca.location=ca.pem\n"
+    )
+    code, said, complaint = admin("SASL_PLAINTEXT", "topics", "list", config=config)
+    assert code == 0
+    assert complaint.endswith(
+        "client.properties: not known, and not used: sasl.mechanisms (sasl.mechanism?), ssl.ca.location\n"
+    )
+    code, said, complaint = admin("SASL_PLAINTEXT", "--json", "topics", "list", config=config)
+    assert json.loads(said) == []
+    assert "ssl.ca.location" in json.loads(complaint)["warning"]
+
+
+def test_a_password_is_not_asked_for_without_a_terminal(admin, monkeypatch):
+    for stdin in (io.StringIO("secret\n"), None):
+        monkeypatch.setattr("sys.stdin", stdin)
+        code, _, complaint = admin("PLAINTEXT", "users", "set", "ann")
+        assert code == 2
+        assert "--password-file -" in complaint
