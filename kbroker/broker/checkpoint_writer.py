@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kbroker.broker.raft_driver import RunBlocking
+    from kbroker.broker.blocking import RunBlocking
     from kbroker.storage.log_manager import LogManager
 
 

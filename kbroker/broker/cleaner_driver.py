@@ -25,7 +25,7 @@ from kbroker.storage.file_names import CLEANER_OFFSETS
 from kbroker.storage.log_config import MAX_LONG
 
 if TYPE_CHECKING:
-    from kbroker.broker.raft_driver import RunBlocking
+    from kbroker.broker.blocking import RunBlocking
     from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.clock import Clock
     from kbroker.config.broker_config import BrokerConfig

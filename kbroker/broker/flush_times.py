@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kbroker.metrics.histogram import Histogram
 
 if TYPE_CHECKING:
-    from kbroker.broker.raft_driver import RunBlocking
+    from kbroker.broker.blocking import RunBlocking
 
 
 class FlushTimes:

@@ -22,7 +22,7 @@ from kbroker.storage.data_sync import DataSync
 from kbroker.storage.disk import StorageError
 
 if TYPE_CHECKING:
-    from kbroker.broker.raft_driver import RunBlocking
+    from kbroker.broker.blocking import RunBlocking
     from kbroker.storage.disk import DiskFile
     from kbroker.storage.log import Log
     from kbroker.storage.log_dir import LogDir

@@ -17,7 +17,7 @@ from kbroker.storage.file_names import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POI
 from kbroker.storage.idle_logs import IdleLogs, SealJob
 
 if TYPE_CHECKING:
-    from kbroker.broker.raft_driver import RunBlocking
+    from kbroker.broker.blocking import RunBlocking
     from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.clock import Clock
     from kbroker.config.broker_config import BrokerConfig

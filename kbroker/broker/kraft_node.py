@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from kbroker.broker.blocking import RunBlocking
 from kbroker.broker.committed_metadata import CommittedMetadata
 from kbroker.broker.controller_driver import ControllerDriver
 from kbroker.broker.deferred import Deferred
@@ -21,7 +22,7 @@ from kbroker.broker.image_waits import ImageWaits
 from kbroker.broker.metadata_snapshots import MetadataSnapshots
 from kbroker.broker.metadata_store import StoredMetadata, open_metadata, static_voter_set
 from kbroker.broker.peer import PeerAddress
-from kbroker.broker.raft_driver import RaftDriver, RaftTransport, RunBlocking
+from kbroker.broker.raft_driver import RaftDriver, RaftTransport
 from kbroker.broker.timer import Timer
 from kbroker.clock import Clock
 from kbroker.controller.brokers import (

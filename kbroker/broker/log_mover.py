@@ -18,9 +18,9 @@ from kbroker.storage.open_files import NO_ROOM
 from kbroker.types import TopicPartition, Uuid
 
 if TYPE_CHECKING:
+    from kbroker.broker.blocking import RunBlocking
     from kbroker.broker.checkpoint_writer import CheckpointWriter
     from kbroker.broker.partition import Partition
-    from kbroker.broker.raft_driver import RunBlocking
     from kbroker.broker.replica_manager import ReplicaManager
     from kbroker.broker.timer import Timer
     from kbroker.replication.throttle import ReplicationQuota

@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 
+from kbroker.broker.blocking import RunBlocking
 from kbroker.broker.metadata_files import MetadataFiles
-from kbroker.broker.raft_driver import RunBlocking
 from kbroker.broker.timer import Timer, TimerHandle
 from kbroker.clock import Clock
 from kbroker.errors import ApiError

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
+from kbroker.broker.blocking import RunBlocking
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.metadata_files import MetadataFiles
 from kbroker.broker.quorum_listener import QuorumListener
@@ -99,11 +100,6 @@ class RaftTransport(Protocol):
     def watch(self, to: int, endpoints: Sequence[QuorumEndpoint], on_gone: Callable[[], None]) -> None:
         """Tell when the process there is gone; takes the place of the watch before. No endpoints: none."""
         ...
-
-
-#: `run_blocking(work, done)`: do `work()` where blocking is allowed, then call `done(error or None)` on the
-#: loop.
-RunBlocking = Callable[[Callable[[], object], Callable[[BaseException | None], None]], None]
 
 
 class RaftDriver:

@@ -23,9 +23,9 @@ from kbroker.types import TopicPartition, Uuid
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kbroker.broker.blocking import RunBlocking
     from kbroker.broker.in_sync_port import InSyncPort
     from kbroker.broker.partition import Partition
-    from kbroker.broker.raft_driver import RunBlocking
     from kbroker.broker.timer import Timer
     from kbroker.broker.topic_settings import TopicSettings
     from kbroker.clock import Clock

@@ -23,6 +23,7 @@ from kbroker.plain import made, plain
 if TYPE_CHECKING:
     from kbroker.broker.absent_brokers import AbsentBrokers
     from kbroker.broker.access import Access, Asking
+    from kbroker.broker.blocking import RunBlocking
     from kbroker.broker.client_quotas import Asker, QuotaKeeper
     from kbroker.broker.controller_channel import ControllerChannel
     from kbroker.broker.controller_chores import ControllerChores
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from kbroker.broker.log_mover import LogMover
     from kbroker.broker.partition import Partition
     from kbroker.broker.peer import Peers
-    from kbroker.broker.raft_driver import RunBlocking
     from kbroker.broker.raft_peers import QuorumService
     from kbroker.broker.replica_manager import ReplicaManager
     from kbroker.broker.replication import Replication

@@ -29,7 +29,7 @@ from kbroker.protocol.primitives import read_unknown_tags
 from kbroker.server.peer_socket import CONNECT_MS_MAX, PeerSocket, ReceiveBuffers, connect
 
 if TYPE_CHECKING:
-    from kbroker.broker.raft_driver import RunBlocking
+    from kbroker.broker.blocking import RunBlocking
     from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.protocol.primitives import Message
     from kbroker.security.sasl_client import ClientLogins

@@ -13,7 +13,7 @@ from kbroker.protocol.generated.sasl_handshake_request import SaslHandshakeReque
 from kbroker.security.sasl import LoginFailed
 
 if TYPE_CHECKING:
-    from kbroker.broker.raft_driver import RunBlocking
+    from kbroker.broker.blocking import RunBlocking
     from kbroker.protocol.primitives import Message
     from kbroker.security.sasl_client import ClientLogins
 

@@ -12,7 +12,7 @@ from kbroker.security.sasl import SaslServer
 from kbroker.server.newcomers import EarlyBytes, Newcomers
 
 if TYPE_CHECKING:
-    from kbroker.broker.raft_driver import RunBlocking
+    from kbroker.broker.blocking import RunBlocking
     from kbroker.broker.timer import Timer
     from kbroker.clock import Clock
     from kbroker.server.connection import ConnectionCore

@@ -20,7 +20,7 @@ from kbroker.server.newcomers import UNCOUNTED_BYTES
 from kbroker.server.transport import SocketProtocol
 
 if TYPE_CHECKING:
-    from kbroker.broker.raft_driver import RunBlocking
+    from kbroker.broker.blocking import RunBlocking
     from kbroker.server.connection import ConnectionCore
     from kbroker.server.newcomers import EarlyBytes, Newcomers
     from kbroker.server.turns import Turns
