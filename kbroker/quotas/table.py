@@ -8,6 +8,7 @@ allowance: all clients of a user, all users of a client id, or one pair alone.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isnan
 from typing import NamedTuple
 
 USER, CLIENT_ID, IP = "user", "client-id", "ip"
@@ -17,6 +18,10 @@ CONSUMER_BYTE_RATE = "consumer_byte_rate"
 REQUEST_PERCENTAGE = "request_percentage"
 CONTROLLER_MUTATION_RATE = "controller_mutation_rate"
 CONNECTION_CREATION_RATE = "connection_creation_rate"
+
+#: What is reckoned with. AlterClientQuotas refuses 0 and less, but a cluster that was in ZooKeeper may have
+#: them: next to nothing passes. The largest is more than anybody does.
+LEAST, MOST = 0.001, 2.0**63
 
 #: An entity as `ClusterImage.quotas` has it: (type, name) pairs sorted by type; None is the default.
 Entity = tuple[tuple[str, str | None], ...]
@@ -70,6 +75,10 @@ class Match(NamedTuple):
     sharers: tuple[str, str]
 
 
+def _sound(value: float) -> float:
+    return MOST if isnan(value) else min(max(value, LEAST), MOST)
+
+
 class QuotaTable:
     """The quotas of all users, client ids and addresses, as the cluster has them.
 
@@ -84,7 +93,7 @@ class QuotaTable:
         by_key: dict[str, dict[Entity, float]] = {}
         for entity, values in quotas.items():
             for key, value in values.items():
-                by_key.setdefault(key, {})[entity] = value
+                by_key.setdefault(key, {})[entity] = _sound(value)
         self._by_key = by_key
 
     def has(self, *keys: str) -> bool:

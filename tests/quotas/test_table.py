@@ -1,9 +1,16 @@
 from __future__ import annotations
 
 from itertools import product
+from math import inf, nan
 
+import pytest
+
+from kbroker.quotas.allowance import Allowance
+from kbroker.quotas.request_share import RequestShare
 from kbroker.quotas.sensors import IDLE_MS, Sensors
-from kbroker.quotas.table import QuotaTable, levels
+from kbroker.quotas.table import LEAST, MOST, QuotaTable, levels
+from kbroker.quotas.token_bucket import TokenBucket
+from kbroker.quotas.windows import DELAY_MS_MAX, Windows
 
 KEY = "producer_byte_rate"
 
@@ -42,6 +49,21 @@ def test_without_a_client_id_only_the_users_quotas_hold():
     assert QuotaTable(defaults).find(KEY, "u", "") is None
     table = QuotaTable({**defaults, (("user", None),): {KEY: 3.0}})
     assert table.find(KEY, "u", "").limit == 3.0
+
+
+@pytest.mark.parametrize(
+    ("value", "limit"),
+    [(0.0, LEAST), (-1.0, LEAST), (-inf, LEAST), (5e-324, LEAST), (nan, MOST), (inf, MOST), (1e308, MOST)],
+)
+def test_values_that_nobody_can_reckon_with(value, limit):
+    table = QuotaTable({(("user", "u"),): {KEY: value}, (("ip", None),): {"connection_creation_rate": value}})
+    assert table.find(KEY, "u", "c").limit == table.connection_rate("10.0.0.1") == limit
+    for sensor in (Allowance(limit, Windows(), 0), RequestShare(limit, Windows(), 0)):
+        delays = [sensor.charge(1e6, now_ms) for now_ms in (0, 0, 5, 5_000, 1e9)]
+        assert all(0 <= delay <= DELAY_MS_MAX for delay in delays)
+        assert any(delays) == (limit == LEAST)
+    bucket = TokenBucket(limit, 11, 0)
+    assert (bucket.take(1, 0) > 0) == (limit == LEAST)
 
 
 def test_the_rate_of_an_address():
