@@ -36,6 +36,8 @@ NO_PRODUCERS: Final = "kbroker-no-producers-checkpoint"
 ENCRYPTED: Final = "kbroker-encrypted"
 #: Ours: the broker epoch of the process that writes to the directory (`running_mark.py`).
 RUNNING: Final = ".kbroker_running"
+#: Ours: room for metadata on a full disk (`broker/metadata_room.py`).
+ROOM: Final = ".kbroker_room"
 LOCK: Final = ".lock"
 
 _OFFSET_FILE = re.compile(r"(\d{20})(\.log|\.index|\.timeindex|\.txnindex|\.snapshot)")

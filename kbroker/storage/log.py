@@ -256,7 +256,7 @@ class Log:
         Raises ApiError: AppendError, CannotOpen (no key), StorageError (the directory is offline).
         """
         if self.directory.refusal is not None:
-            self.directory.check_append(origin is AppendOrigin.CLIENT)
+            self.directory.check_append(origin)
         if origin is not AppendOrigin.CLIENT:
             return log_append.append_trusted(self, records, leader_epoch, now_ms, origin)
         config = self._config

@@ -138,7 +138,7 @@ def append_own(log: Log, batch: bytearray, delta: int, timestamp: int, leader_ep
     but this batch to do, what those two do is done here in one go, in half the time.
     """
     if log.directory.refusal is not None:
-        log.directory.check_append(False)
+        log.directory.check_append(AppendOrigin.COORDINATOR)
     size, config, active = len(batch), log._config, log._active
     if size > config.max_message_bytes:
         raise AppendError(ErrorCode.MESSAGE_TOO_LARGE)

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from kbroker.storage.disk import Disk, StorageError
 from kbroker.storage.file_names import DELETED
+from kbroker.storage.log_types import AppendOrigin
 from kbroker.storage.open_files import NO_DESCRIPTORS, NO_ROOM, OpenFiles
 from kbroker.storage.running_mark import unmark
 from kbroker.types import ZERO_UUID, Uuid
@@ -164,10 +165,13 @@ class LogDir:
         if self.failure is not None:
             raise StorageError(f"Log directory {self.path} is offline: {self.failure}")
 
-    def check_append(self, client: bool) -> None:
-        """Raises StorageError if nothing may be appended now, or (with `client`) nothing of a client's."""
-        refusal = self.refusal if client else self.own_refusal
-        if refusal is not None:
+    def check_append(self, origin: AppendOrigin) -> None:
+        """Raises StorageError if nothing of that origin may be appended now.
+
+        Metadata may, as long as the disk takes them: who deletes a topic changes metadata.
+        """
+        refusal = self.refusal if origin is AppendOrigin.CLIENT else self.own_refusal
+        if refusal is not None and (origin is not AppendOrigin.RAFT or self.failure is not None):
             raise StorageError(refusal)
 
     def remove_later(self, path: str, delay_ms: int) -> None:

@@ -53,7 +53,7 @@ def test_a_short_write_is_cut_back_and_appends_go_on_when_there_is_room() -> Non
     assert not log.directory.offline
     assert (log.log_end_offset, log.staged_end_offset, log.segments.active.file().size()) == (1, 1, size)
     assert offsets(log) == [0]
-    for origin in AppendOrigin:
+    for origin in (AppendOrigin.CLIENT, AppendOrigin.COORDINATOR):
         with pytest.raises(StorageError):
             log.append_as_leader(idempotent(1), 0, NOW_MS, origin)
     logs.tick_room(0)
@@ -65,6 +65,25 @@ def test_a_short_write_is_cut_back_and_appends_go_on_when_there_is_room() -> Non
     assert offsets(log) == [0, 1]
     after = manager(disk.crash(Tail.KEPT), **CONFIG).get(TP)
     assert (after.log_end_offset, after.producers.entries[7].last_sequence) == (2, 1)
+
+
+def test_metadata_are_appended_as_long_as_the_disk_takes_them() -> None:
+    """Who makes room by deleting a topic changes metadata."""
+    disk = MemoryDisk()
+    logs, log = new_log(disk)
+    append(log, batch(b"x"))
+    fill(disk)
+    for _ in range(2):
+        with pytest.raises(StorageError):
+            append(log, batch(b"y"), origin=AppendOrigin.RAFT)
+    fill(disk, spare=1000)
+    logs.tick_room(0)
+    with pytest.raises(StorageError):
+        append(log, batch(b"y"))
+    assert append(log, batch(b"y"), origin=AppendOrigin.RAFT) == 1
+    log.directory.fail_for_good(OSError(errno.EIO, "gone"))
+    with pytest.raises(StorageError):
+        append(log, batch(b"z"), origin=AppendOrigin.RAFT)
 
 
 def test_the_first_batch_of_a_partition() -> None:
