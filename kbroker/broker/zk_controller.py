@@ -26,8 +26,9 @@ from kbroker.controller.election_rules import ElectionRules
 from kbroker.controller.zookeeper import paths
 from kbroker.controller.zookeeper.reading import Reading, broker_records, read
 from kbroker.controller.zookeeper.steps import births, feature_znode, with_leader_epochs
-from kbroker.controller.zookeeper.tree import Node, Tree
+from kbroker.controller.zookeeper.tree import Node, Tree, transactions
 from kbroker.controller.zookeeper.values import ZnodeError
+from kbroker.controller.zookeeper.writing import assignment_operations
 from kbroker.errors import ApiError
 from kbroker.plain import replace
 from kbroker.protocol.generated.register_broker_record import RegisterBrokerRecord
@@ -178,12 +179,14 @@ class ZkController:
 
         self._timer.call_later(delay_ms, begin)
 
-    def _steps(self, number: int) -> Generator[Deferred[Any], Any, Tree]:
+    def _steps(self, number: int) -> Generator[Deferred[Any], Any, tuple[Tree, Reading]]:
         yield self._client.children(paths.BROKER_IDS, lambda event: self._brokers_changed(number, event))
         yield self._client.children(paths.TOPICS, lambda event: self._topics_changed(number, event))
         tree = yield from read_tree(self._client, thorough=self._thorough)
         yield from self._make_feature_znode(tree)
-        return tree
+        found = read(tree)
+        yield from self._write_ids(tree, found)
+        return tree, found
 
     def _make_feature_znode(self, tree: Tree) -> Generator[Deferred[Any], Any, None]:
         """As Kafka's controller does when its term begins."""
@@ -198,11 +201,19 @@ class ZkController:
             yield self._client.multi(operations)
             tree.apply(operations)
 
-    def _has_read(self, number: int, done: Deferred[Tree]) -> None:
+    def _write_ids(self, tree: Tree, found: Reading) -> Generator[Deferred[Any], Any, None]:
+        """Of topics from before 2.8, or that a tool has made: the next controller may make up other ones."""
+        if self._claim is None or not found.without_id:
+            return
+        for part in transactions(assignment_operations(found.without_id, found.image(), tree, self._claim)):
+            yield self._client.multi(part)
+            tree.apply(part)
+
+    def _has_read(self, number: int, done: Deferred[tuple[Tree, Reading]]) -> None:
         if number != self._reading or self._claim is None:
             return
         try:
-            tree = done.result()
+            tree, found = done.result()
         except ZkError as error:
             if error.path == paths.CONTROLLER_EPOCH and self.election is not None:
                 self.election.refused(self._claim)
@@ -212,10 +223,9 @@ class ZkController:
                     _log.error("the cluster cannot be read from ZooKeeper: %s", error)
                 self._read_again(number, 5 * _AGAIN_MS)
             return
-        self._lead(number, self._claim, tree)
+        self._lead(number, self._claim, tree, found)
 
-    def _lead(self, number: int, claim: Claim, tree: Tree) -> None:
-        found = read(tree)
+    def _lead(self, number: int, claim: Claim, tree: Tree, found: Reading) -> None:
         for problem in found.problems:
             if str(problem) not in self._told_problems:
                 self._told_problems.add(str(problem))

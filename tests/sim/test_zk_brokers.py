@@ -16,7 +16,6 @@ from kbroker.controller.controlled_shutdown import shut_down
 from kbroker.controller.decision import Decision
 from kbroker.controller.election_rules import ElectionRules
 from kbroker.controller.zookeeper.node_znodes import BrokerZnode
-from kbroker.controller.zookeeper.topic_znodes import encode_partitions, encode_reassignments
 from kbroker.controller.zookeeper.tree import Create, Delete, SetData
 from kbroker.metadata.image import Endpoint
 from kbroker.protocol.generated.config_record import ConfigRecord
@@ -24,6 +23,7 @@ from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 from kbroker.protocol.generated.remove_topic_record import RemoveTopicRecord
 from kbroker.protocol.generated.update_metadata_request import UpdateMetadataRequest
 from kbroker.types import TopicPartition
+from tests.controller.zookeeper.other_writers import encode_partitions, encode_reassignments
 from tests.sim import test_zk_controller as base
 from tests.sim.test_zk_controller import SESSION_MS, partition, result
 

@@ -16,6 +16,7 @@ from kbroker.controller.election_rules import ElectionRules
 from kbroker.controller.topics import TopicRef, create_topics, delete_topics
 from kbroker.controller.zookeeper.node_znodes import BrokerZnode
 from kbroker.controller.zookeeper.reading import read
+from kbroker.controller.zookeeper.topic_znodes import Assignment
 from kbroker.controller.zookeeper.tree import Create, Delete, Node, SetData, Tree
 from kbroker.errors import ApiError, ConfigError
 from kbroker.metadata.cache import MetadataCache
@@ -220,6 +221,9 @@ def test_a_topic_that_a_tool_made_is_born(world):
     world.run()
     assert partition(world, "made").leader == 2
     assert partition(world, "made").isr == (2, 1)
+    # Its id is written, or the next controller would have to make up the same.
+    written = Assignment.decode("/brokers/topics/made", world.model.nodes["/brokers/topics/made"].data)
+    assert written.topic_id == world.active.driver.committed_image.topics.get("made").id
     world.check()
 
 

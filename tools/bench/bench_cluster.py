@@ -27,6 +27,8 @@ from tools.kafka_jars import KAFKA_VERSION
 
 _NODES = 3
 _WAIT_SECONDS = 60.0
+#: By line, with its unit.
+Results = dict[str, tuple[float, str]]
 _CLUSTER_ID = "a2JlbmNoLWNsdXN0ZXItMQ"
 
 
@@ -196,11 +198,9 @@ def latency(cluster: BenchCluster, seconds: float) -> Iterator[Line]:
     yield "produce to consume, acks=all, p99", p99 / 1000, "ms"
 
 
-def measure(
-    cluster: BenchCluster, kills: int, seconds: float, partitions: int
-) -> dict[str, tuple[float, str]]:
+def measure(cluster: BenchCluster, kills: int, seconds: float, partitions: int) -> Results:
     """All lines."""
-    results: dict[str, tuple[float, str]] = {}
+    results: Results = {}
 
     def note(lines: Iterator[Line] | Sequence[Line]) -> None:
         for name, value, unit in lines:
@@ -222,33 +222,56 @@ def measure(
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--without-kafka", action="store_true")
-    parser.add_argument("--without-kbroker", action="store_true")
     parser.add_argument("--kills", type=int, default=20, help="0: rates and latencies only")
     parser.add_argument("--partitions", type=int, default=0, help="also kill a leader of a third of so many")
     parser.add_argument("--seconds", type=float, default=5.0, help="of each load")
+
+    def run(cluster: BenchCluster, asked: argparse.Namespace) -> Results:
+        return measure(cluster, asked.kills, asked.seconds, asked.partitions)
+
+    kafka = (f"Kafka {KAFKA_VERSION}", KafkaNode)
+    return compare(parser, kafka, run, lambda label, make, _: BenchCluster(label, make))
+
+
+def compare(
+    parser: argparse.ArgumentParser,
+    kafka: tuple[str, Callable[[Path], BrokerProcess]],
+    run: Callable[[BenchCluster, argparse.Namespace], Results],
+    made: Callable[[str, Callable[[], BrokerProcess], Path], BenchCluster],
+    more: Callable[[dict[str, Results]], dict[str, Results]] = dict,
+) -> int:
+    """Run kbroker's cluster and Kafka's, one after the other, and print a table of the results.
+
+    Args:
+        kafka: how Kafka is called in the table, and what makes a node of it.
+        made: makes a cluster of a label, of what makes a node, and of a folder of jars.
+        more: adds columns.
+    """
+    parser.add_argument("--without-kafka", action="store_true")
+    parser.add_argument("--without-kbroker", action="store_true")
     parser.add_argument("--json", metavar="FILE")
-    arguments = parser.parse_args()
+    asked = parser.parse_args()
     cache = Path(os.environ.get("KBROKER_TEST_CACHE") or Path.home() / ".cache" / "kbroker-tests")
     kinds: list[tuple[str, Callable[[], BrokerProcess]]] = []
-    if not arguments.without_kbroker:
+    if not asked.without_kbroker:
         kinds.append(("kbroker", KbrokerNode))
-    if not arguments.without_kafka:
-        kinds.append((f"Kafka {KAFKA_VERSION}", lambda: KafkaNode(cache)))
-    results: dict[str, dict[str, tuple[float, str]]] = {}
+    if not asked.without_kafka:
+        kinds.append((kafka[0], lambda: kafka[1](cache)))
+    results: dict[str, Results] = {}
     for label, make in kinds:
-        cluster = BenchCluster(label, make)
+        cluster = made(label, make, cache)
         try:
-            results[label] = measure(cluster, arguments.kills, arguments.seconds, arguments.partitions)
+            results[label] = run(cluster, asked)
         finally:
             cluster.remove()
-    print(table(results))
-    if arguments.json:
-        Path(arguments.json).write_text(json.dumps(results, indent=1) + "\n")
+    if asked.json:
+        Path(asked.json).write_text(json.dumps(results, indent=1) + "\n")
+    print(table(more(results)))
+    print(f"load of the machine: {os.getloadavg()[0]:.1f}")
     return 0
 
 
-def table(results: dict[str, dict[str, tuple[float, str]]]) -> str:
+def table(results: dict[str, Results]) -> str:
     """A row for each line, a column for each kind."""
     labels = list(results)
     names = list(dict.fromkeys(name for lines in results.values() for name in lines))

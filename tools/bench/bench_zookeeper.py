@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import sys
 import time
@@ -26,7 +25,7 @@ from kbroker.client.errors import ClientError
 from kbroker.client.topics import create_topic
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.testing.zookeeper import ZooKeeper
-from tools.bench.bench_cluster import BenchCluster, KbrokerNode, table
+from tools.bench.bench_cluster import BenchCluster, Results, compare
 from tools.bench.brokers import BrokerProcess, Kafka
 from tools.bench.outages import Line, Silence
 from tools.kafka_jars import class_path, zookeeper_path
@@ -245,9 +244,9 @@ def _create(
     cluster.until(made, f"topic {name}")
 
 
-def measure(cluster: ZkBenchCluster, kills: int, partitions: int) -> dict[str, tuple[float, str]]:
+def measure(cluster: ZkBenchCluster, kills: int, partitions: int) -> Results:
     """All lines."""
-    results: dict[str, tuple[float, str]] = {}
+    results: Results = {}
 
     def note(lines: Iterator[Line]) -> None:
         for name, value, unit in lines:
@@ -266,33 +265,16 @@ def measure(cluster: ZkBenchCluster, kills: int, partitions: int) -> dict[str, t
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--without-kafka", action="store_true")
-    parser.add_argument("--without-kbroker", action="store_true")
     parser.add_argument("--kills", type=int, default=5, help="of a leader; 0: none")
     parser.add_argument("--partitions", type=int, default=10_000, help="whose controller is killed; 0: none")
-    parser.add_argument("--json", metavar="FILE")
-    arguments = parser.parse_args()
-    cache = Path(os.environ.get("KBROKER_TEST_CACHE") or Path.home() / ".cache" / "kbroker-tests")
-    kinds: list[tuple[str, Callable[[], BrokerProcess]]] = []
-    if not arguments.without_kbroker:
-        kinds.append(("kbroker", KbrokerNode))
-    if not arguments.without_kafka:
-        kinds.append((f"Kafka {KAFKA}", lambda: KafkaZkNode(cache)))
-    results: dict[str, dict[str, tuple[float, str]]] = {}
-    for label, make in kinds:
-        cluster = ZkBenchCluster(label, make, cache)
-        try:
-            results[label] = measure(cluster, arguments.kills, arguments.partitions)
-        finally:
-            cluster.remove()
-    print(table(_with_ratios(results)))
-    print(f"load of the machine: {os.getloadavg()[0]:.1f}")
-    if arguments.json:
-        Path(arguments.json).write_text(json.dumps(results, indent=1) + "\n")
-    return 0
+
+    def run(cluster: BenchCluster, asked: argparse.Namespace) -> Results:
+        return measure(cluster, asked.kills, asked.partitions)
+
+    return compare(parser, (f"Kafka {KAFKA}", KafkaZkNode), run, ZkBenchCluster, _with_ratios)
 
 
-def _with_ratios(results: dict[str, dict[str, tuple[float, str]]]) -> dict[str, dict[str, tuple[float, str]]]:
+def _with_ratios(results: dict[str, Results]) -> dict[str, Results]:
     if len(results) < 2:
         return results
     ours, theirs = results.values()

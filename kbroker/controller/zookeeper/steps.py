@@ -1,5 +1,5 @@
-"""What is written besides decisions: the first znodes, registrations, the claim to be the controller, marks
-and notifications; and what ZooKeeper's brokers need of a decision that KRaft's do not.
+"""What is written besides decisions: the first znodes, registrations, the claim to be the controller,
+notifications; and what ZooKeeper's brokers need of a decision that KRaft's do not.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from kbroker.controller.zookeeper import paths
 from kbroker.controller.zookeeper.cluster_znodes import FeatureZnode
 from kbroker.controller.zookeeper.draft import Draft
 from kbroker.controller.zookeeper.node_znodes import BrokerZnode, ControllerZnode, encode_log_dir_event
-from kbroker.controller.zookeeper.topic_znodes import encode_partitions
-from kbroker.controller.zookeeper.tree import Create, Delete, SetData, ZkOp
+from kbroker.controller.zookeeper.tree import Create, SetData, ZkOp
 from kbroker.controller.zookeeper.writing import KAFKA_3_9, Claim, Dialect
 from kbroker.metadata.delta import changed_partition
 from kbroker.metadata.image import NO_LEADER, ClusterImage, PartitionImage
@@ -73,23 +72,6 @@ def feature_znode(tree: Tree, claimed: Claim, dialect: Dialect = KAFKA_3_9) -> l
     levels = known.levels if known is not None and enabled else {}
     draft.put(paths.FEATURE, FeatureZnode(levels, enabled).encode(dialect.feature_version))
     return [claimed.check, *draft.ops]
-
-
-def deletion_marks(topics: Sequence[str], claimed: Claim) -> list[ZkOp]:
-    """Topics that are to be deleted. The RemoveTopicRecord that completes it also takes the mark away."""
-    marks: list[ZkOp] = [Create(paths.topic_deletion(name)) for name in topics]
-    return [claimed.check, *marks] if marks else []
-
-
-def done(notes: Sequence[str], claimed: Claim) -> list[ZkOp]:
-    """Away with requests and notifications (whole paths) that were obeyed."""
-    deletions: list[ZkOp] = [Delete(path) for path in notes]
-    return [claimed.check, *deletions] if deletions else []
-
-
-def isr_changed(partitions: Sequence[TopicPartition]) -> ZkOp:
-    """A leader that wrote states by itself (before 2.7) tells the controller."""
-    return Create(paths.ISR_CHANGE, encode_partitions(partitions), sequence=True)
 
 
 def log_dir_failed(broker_id: int) -> ZkOp:

@@ -104,29 +104,20 @@ class PartitionState(NamedTuple):
         )
 
 
-def encode_partitions(partitions: Sequence[TopicPartition]) -> bytes:
-    """A list of partitions: in /isr_change_notification and /admin/preferred_replica_election."""
-    listed = [{"topic": topic, "partition": partition} for topic, partition in partitions]
-    return to_json({"version": 1, "partitions": listed})
-
-
 def decode_partitions(path: str, data: bytes | None) -> list[TopicPartition]:
-    """Raises ZnodeError."""
+    """A list of partitions: in /isr_change_notification and /admin/preferred_replica_election.
+
+    Raises ZnodeError.
+    """
     fields, _ = Fields.parse(path, data, 1)
     return [TopicPartition(e.text("topic"), e.integer("partition")) for e in fields.objects("partitions")]
 
 
-def encode_reassignments(wanted: Mapping[TopicPartition, Sequence[int]]) -> bytes:
-    """/admin/reassign_partitions: what `kafka-reassign-partitions --zookeeper` asks for."""
-    listed = [
-        {"topic": topic, "partition": partition, "replicas": list(replicas)}
-        for (topic, partition), replicas in wanted.items()
-    ]
-    return to_json({"version": 1, "partitions": listed})
-
-
 def decode_reassignments(data: bytes | None) -> dict[TopicPartition, list[int]]:
-    """Raises ZnodeError."""
+    """/admin/reassign_partitions: what `kafka-reassign-partitions --zookeeper` asks for.
+
+    Raises ZnodeError.
+    """
     fields, _ = Fields.parse(paths.REASSIGN_PARTITIONS, data, 1)
     return {
         TopicPartition(e.text("topic"), e.integer("partition")): e.integers("replicas")

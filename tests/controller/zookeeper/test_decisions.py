@@ -15,7 +15,7 @@ from kbroker.controller.reassignment import Reassignment, alter_reassignments
 from kbroker.controller.topics import TopicRef, create_partitions, create_topics, delete_topics
 from kbroker.controller.zookeeper import paths
 from kbroker.controller.zookeeper.reading import read
-from kbroker.controller.zookeeper.steps import claim, deletion_marks, with_leader_epochs
+from kbroker.controller.zookeeper.steps import claim, with_leader_epochs
 from kbroker.controller.zookeeper.tree import Delete, SetData
 from kbroker.controller.zookeeper.writing import Claim, operations
 from kbroker.errors import ErrorCode
@@ -28,6 +28,7 @@ from kbroker.protocol.generated.create_topics_request import CreatableReplicaAss
 from kbroker.types import ZERO_UUID, uuid_from_string
 from tests.controller.clusters import rules as topic_rules
 from tests.controller.zookeeper import walk
+from tests.controller.zookeeper.other_writers import deletion_marks
 
 RULES = ElectionRules()
 

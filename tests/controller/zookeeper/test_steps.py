@@ -13,10 +13,8 @@ from kbroker.controller.zookeeper.reading import read
 from kbroker.controller.zookeeper.steps import (
     births,
     claim,
-    done,
     feature_znode,
     first_epoch,
-    isr_changed,
     log_dir_failed,
     missing_roots,
     registration,
@@ -48,6 +46,7 @@ from kbroker.protocol.generated.partition_change_record import PartitionChangeRe
 from kbroker.protocol.generated.remove_topic_record import RemoveTopicRecord
 from kbroker.types import TopicPartition
 from tests.controller.clusters import uuid
+from tests.controller.zookeeper.other_writers import isr_changed
 
 BROKER = BrokerZnode((Endpoint("PLAINTEXT", "h", 9092),))
 
@@ -117,10 +116,9 @@ def test_notifications_are_numbered_and_obeyed(tree):
         "/log_dir_event_notification/log_dir_event_0000000000",
     ]
     with pytest.raises(OpFailed):
-        tree.apply(done(made, Claim(0, 0)))
-    tree.apply(done(made, CLAIM))
+        tree.apply([Claim(0, 0).check, *map(Delete, made)])
+    tree.apply([CLAIM.check, *map(Delete, made)])
     assert tree.children(paths.ISR_CHANGES) == []
-    assert done([], CLAIM) == []
 
 
 def test_what_zookeeper_answered_names_the_sequential_znode(tree):

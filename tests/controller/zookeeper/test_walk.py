@@ -39,14 +39,13 @@ from kbroker.controller.zookeeper.topic_znodes import (
     PartitionState,
     decode_partitions,
     decode_reassignments,
-    encode_partitions,
-    encode_reassignments,
 )
 from kbroker.controller.zookeeper.tree import Create, Delete, SetData, Tree
 from kbroker.controller.zookeeper.writing import KAFKA_2_6, KAFKA_3_9, Claim, operations
 from kbroker.security.acl import PatternType
 from tests.controller.zookeeper import walk
 from tests.controller.zookeeper.histories import records_between
+from tests.controller.zookeeper.other_writers import encode_partitions, encode_reassignments
 
 
 def written():

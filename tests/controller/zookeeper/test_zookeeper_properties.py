@@ -27,7 +27,6 @@ from kbroker.controller.zookeeper.reading import DECISION_LEVEL, read
 from kbroker.controller.zookeeper.security_znodes import decode_acl_change
 from kbroker.controller.zookeeper.steps import (
     claim,
-    deletion_marks,
     first_epoch,
     missing_roots,
     with_leader_epochs,
@@ -45,6 +44,7 @@ from kbroker.protocol.generated.remove_user_scram_credential_record import Remov
 from kbroker.security.acl import Acl, AclFilter, Operation, PatternType, Permission, ResourceType
 from kbroker.types import ZERO_UUID
 from tests.controller.clusters import cluster, rules as topic_rules
+from tests.controller.zookeeper.other_writers import deletion_marks
 
 BROKERS = st.integers(1, 4)
 TOPICS = st.sampled_from(["t", "u.v", "__w-x"])
