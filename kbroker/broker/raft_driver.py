@@ -20,13 +20,12 @@ from kbroker.broker.metadata_files import MetadataFiles
 from kbroker.broker.quorum_listener import QuorumListener
 from kbroker.broker.raft_log import RaftLog, Written
 from kbroker.broker.raft_snapshots import SnapshotTransfer
+from kbroker.broker.raft_sync import RaftSync
+from kbroker.broker.raft_writer import RaftWriter
 from kbroker.broker.timer import Timer, TimerHandle
 from kbroker.clock import Clock
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.metadata.records import encode_record
 from kbroker.plain import replace
-from kbroker.protocol.generated.no_op_record import NoOpRecord
-from kbroker.raft.batches import QuorumRules, leader_change_batch, rules_batch, values_batch
 from kbroker.raft.messages import (
     Answered,
     Appended,
@@ -117,6 +116,7 @@ class RaftDriver:
         request_timeout_ms: controller.quorum.request.timeout.ms.
         on_failure: the disk failed: stop the node.
         wait_for_disk: records count as committed when they are durable; False: when they are written.
+        give_room: on a full disk, whether there is room now that was kept.
     """
 
     def __init__(
@@ -133,12 +133,14 @@ class RaftDriver:
         transport: RaftTransport | None = None,
         request_timeout_ms: int = 2000,
         wait_for_disk: bool = True,
+        give_room: Callable[[], bool] = lambda: False,
     ) -> None:
         self.node = node
         self.failed = False
         self._log = log
         self._files = files
-        self._rules_in_log = tuple(rules_in_log)
+        self._writer = RaftWriter(node, log, clock, rules_in_log)
+        self._sync = RaftSync(log.log, clock, run_blocking, self._fail)
         self._snapshots = SnapshotTransfer(files)
         self._clock = clock
         self._timer = timer
@@ -156,10 +158,9 @@ class RaftDriver:
         self._alarm: TimerHandle | None = None
         self._alarm_at = 0
         self._stepping = False
-        self._tail_only = False
-        self._syncing = False
         self._stopped = False
         self._wait_for_disk = wait_for_disk
+        self._give_room = give_room
 
     @property
     def log(self) -> Log:
@@ -175,13 +176,14 @@ class RaftDriver:
         """Take part in the quorum; `listener` hears what comes of it."""
         self._listener = listener
         log = self._log
-        rules = self._rules_in_log
+        rules = self._writer.rules
         self.step(Started(log.end_offset, log.start_offset, log.epochs(), snapshot_id, rules))
 
     def stop(self) -> None:
         """Give up leadership; nothing is appended afterwards, and a flush under way is not waited for."""
         self.step(ShutDown())
         self._stopped = True
+        self._sync.stop()
         if self._alarm is not None:
             self._alarm.cancel()
         if self._transport is not None:
@@ -198,7 +200,7 @@ class RaftDriver:
         if self.node.role is not Role.LEADER or self.failed or self._waits:
             raise ApiError(ErrorCode.NOT_CONTROLLER)
         try:
-            self._append_values(values, self.node.epoch)
+            self._wrote(self._attempt(lambda: self._writer.values(values, self.node.epoch)))
         except ApiError:
             self._leave_to_others(self.node.epoch)
             raise
@@ -348,65 +350,23 @@ class RaftDriver:
             self._proceed()
 
     def _append_leader_change(self, effect: AppendLeaderChange) -> None:
-        voters = [voter.id for voter in self.node.voters]
-        rules = None if self._rules_in_log else QuorumRules(self.node.rules.kraft_version, self.node.voters)
-        batch = leader_change_batch(
-            self.node.node_id,
-            voters,
-            effect.granting,
-            rules,
-            base_offset=self._log.end_offset,
-            epoch=effect.epoch,
-            now_ms=self._clock.now_ms(),
-        )
-        written_rules = () if rules is None or not rules.kraft_version else (rules,)
-        self._append(batch, effect.epoch, written_rules)
+        self._wrote(self._attempt(lambda: self._writer.leader_change(effect)))
 
     def _append_rules(self, effect: AppendRules) -> None:
-        batch = rules_batch(
-            effect.rules,
-            with_version=effect.with_version,
-            base_offset=self._log.end_offset,
-            epoch=effect.epoch,
-            now_ms=self._clock.now_ms(),
-        )
-        self._append(batch, effect.epoch, (effect.rules,))
+        self._wrote(self._attempt(lambda: self._writer.changed_rules(effect)))
 
     def _append_no_op(self, effect: AppendNoOp) -> None:
-        base = self._log.end_offset
-        batch = values_batch(
-            [encode_record(NoOpRecord(), 0)],
-            base_offset=base,
-            epoch=effect.epoch,
-            now_ms=self._clock.now_ms(),
-        )
-        self._append(batch, effect.epoch, no_op=True)
-
-    def _append_values(self, values: Sequence[bytes], epoch: int) -> None:
-        base = self._log.end_offset
-        self._append(values_batch(values, base_offset=base, epoch=epoch, now_ms=self._clock.now_ms()), epoch)
-
-    def _append(
-        self, batch: bytes, epoch: int, rules: Sequence[QuorumRules] = (), no_op: bool = False
-    ) -> None:
-        written = self._attempt(lambda: self._log.append(batch, epoch, self._clock.now_ms()))
-        placed = tuple(RulesAt(written.end_offset - 1, rule) for rule in rules)
-        self._wrote(written._replace(rules=placed), no_op)
+        self._wrote(self._attempt(lambda: self._writer.no_op(effect)), no_op=True)
 
     def _append_fetched(self, effect: AppendFetched) -> None:
-        records = effect.response.records
-        assert isinstance(records, bytes | memoryview)
-        now_ms = self._clock.now_ms()
-        self._wrote(self._attempt(lambda: self._log.append_fetched(records, effect.epoch, now_ms)))
+        self._wrote(self._attempt(lambda: self._writer.fetched(effect)))
 
     def _wrote(self, written: Written, no_op: bool = False) -> None:
-        self._rules_in_log += written.rules
         self._events.append(Appended(written.end_offset, written.epochs, written.rules, no_op))
 
     def _truncate(self, effect: Truncate) -> None:
-        self._attempt(lambda: self._log.truncate(effect.end_offset))
-        self._rules_in_log = tuple(rule for rule in self._rules_in_log if rule.offset < effect.end_offset)
-        self._tail_only = False
+        self._attempt(lambda: self._writer.truncate(effect.end_offset))
+        self._sync.rewritten()
 
     def _attempt(self, work: Callable[[], T]) -> T:
         """Do it; a failure is the end of this node's part in the quorum, unless the disk is only full.
@@ -419,6 +379,8 @@ class RaftDriver:
         except (ApiError, OSError) as error:
             if not self._is_full(error):
                 self._fail(error)
+            elif self._give_room():
+                return self._attempt(work)
             raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
 
     def _is_full(self, error: ApiError | OSError) -> bool:
@@ -434,35 +396,11 @@ class RaftDriver:
         if self._wait_for_disk:
             # Also what was appended after the core asked: it is written, and so covered.
             covered = self._log.end_offset
-            self._sync(lambda: self.step(Flushed(covered)))
+            self._sync.run(lambda: self.step(Flushed(covered)))
             return
         self._events.append(Flushed(effect.end_offset))
-        if not self._syncing:
-            self._sync(_nothing)
-
-    def _sync(self, then: Callable[[], None]) -> None:
-        """Make what is written durable, then call `then`."""
-        log = self._log.log
-        if self._tail_only and not (log.wants_sync or log.metadata_dirty or log.epochs.dirty):
-            # The batches alone decide: indexes and epochs are built anew from them after a crash.
-            work: Callable[[], object] = log.directory.files.get(log.segments.active.path).sync
-            synced = None
-        else:
-            job = log.fsync_job()
-            work, synced = job.run, job.offset
-            self._tail_only = True
-
-        def done(error: BaseException | None) -> None:
-            self._syncing = False
-            if error is not None:
-                self._fail(error)
-                return
-            if synced is not None and not self._stopped:
-                log.fsynced(min(synced, log.log_end_offset), self._clock.now_ms())
-            then()
-
-        self._syncing = True
-        self._run_blocking(work, done)
+        if not self._sync.under_way:
+            self._sync.run(_nothing)
 
     def _fail(self, error: BaseException) -> None:
         if not self.failed:
@@ -510,9 +448,8 @@ class RaftDriver:
         if rules is None:
             self._events.append(SnapshotInstalled(effect.snapshot_id, installed=False))
             return
-        self._attempt(lambda: self._log.start_at(effect.snapshot_id.offset, self._clock.now_ms()))
-        self._rules_in_log = rules
-        self._tail_only = False
+        self._attempt(lambda: self._writer.start_at(effect.snapshot_id, rules))
+        self._sync.rewritten()
         self._listener.snapshot_installed(effect.snapshot_id)
         self._events.append(SnapshotInstalled(effect.snapshot_id, rules))
 
