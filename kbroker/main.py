@@ -299,7 +299,7 @@ class Node:
 
     def _wire(self, logs: LogManager, timer: LoopTimer, blocking: BlockingRunner) -> Services:
         config, clock = self.config, self._clock
-        converting = BlockingRunner(asyncio.get_running_loop(), threads=1, name="convert")
+        converting = BlockingRunner(asyncio.get_running_loop(), threads=1, name="convert", gives_way=True)
         self._undo.append(converting.close)
         # Threads of their own: an acknowledgement must not wait for a checkpoint.
         syncing = BlockingRunner(asyncio.get_running_loop(), threads=min(len(logs.dirs), 8), name="sync")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -34,6 +36,10 @@ class LoopTimer(WheelTimer):
         )
 
 
+#: Of threads that give way: they get a tenth of what the loop gets, and the loop goes first when it wakes up.
+#: Not the least there is, as the loop sometimes waits for what they hold.
+NICE = 10
+
 _Job: TypeAlias = "tuple[Callable[[], object], Callable[[BaseException | None], None]]"
 
 
@@ -42,12 +48,23 @@ class BlockingRunner:
 
     A sync comes every millisecond if many wait for the disk, and all that a thread does beside it keeps the
     loop from running: hence no futures.
+
+    Args:
+        gives_way: the threads compute, and the loop should not have to share its core with them.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, threads: int = 2, name: str = "disk") -> None:
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        threads: int = 2,
+        name: str = "disk",
+        *,
+        gives_way: bool = False,
+    ) -> None:
         self._loop = loop
         self._threads_max = threads
         self._name = f"kbroker-{name}"
+        self._gives_way = gives_way
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         # Started when there is work, not before.
         self._threads: list[threading.Thread] = []
@@ -66,6 +83,10 @@ class BlockingRunner:
         self._jobs.put((work, done))
 
     def _work(self) -> None:
+        if self._gives_way and sys.platform == "linux":  # elsewhere this is for whole processes
+            with suppress(OSError):
+                own = threading.get_native_id()
+                os.setpriority(os.PRIO_PROCESS, own, max(os.getpriority(os.PRIO_PROCESS, own), NICE))
         while (job := self._jobs.get()) is not None:
             work, done = job
             error: BaseException | None = None

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import threading
 
-from kbroker.server.runtime import BlockingRunner
+import pytest
+
+from kbroker.server.runtime import NICE, BlockingRunner
 
 
 def test_idle_waits_for_all_that_was_begun_and_for_what_that_begins():
@@ -23,6 +27,21 @@ def test_idle_waits_for_all_that_was_begun_and_for_what_that_begins():
         assert told == [(1, None), (2, None)]
         await runner.idle()
         runner.close()
+
+    asyncio.run(run())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="priorities of threads are Linux's")
+def test_threads_that_compute_give_way():
+    async def run():
+        nice = []
+        for gives_way in (True, False):
+            runner = BlockingRunner(asyncio.get_running_loop(), gives_way=gives_way)
+            runner.run(lambda: nice.append(os.getpriority(os.PRIO_PROCESS, 0)), lambda error: None)
+            await runner.idle()
+            runner.close()
+        own = os.getpriority(os.PRIO_PROCESS, 0)
+        assert nice == [max(own, NICE), own]
 
     asyncio.run(run())
 

@@ -59,7 +59,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.storm:
         kind, port, seconds = arguments.storm
-        storm = _bombs if kind == "bombs" else _half_open if kind in _HALVES else _newcomers
+        storm = _bombs if kind in _BOMBS else _half_open if kind in _HALVES else _newcomers
         print(storm(kind, ("127.0.0.1", int(port)), float(seconds)))
         return
     use_core(LOAD_CORE)
@@ -325,7 +325,8 @@ def _attacks(broker: _Secure, name: str, seconds: float) -> None:
         for _ in range(broker.warm_up_rounds):
             _latency(sock, framed, seconds / 2)
         _say(broker, f"{name}, quiet", _latency(sock, framed, seconds))
-        ports = {"half ssl": broker.ports["ssl"], "half scram": broker.ports["scram"], "bombs": broker.port}
+        ports = {"half ssl": broker.ports["ssl"], "half scram": broker.ports["scram"]}
+        ports |= dict.fromkeys(_BOMBS, broker.port)
         wire.create_topics(sock, _BOMBED, cleanup_policy="compact")
         for kind, port in ports.items():
             before = broker.resident_mb()
@@ -347,10 +348,20 @@ def _attacks(broker: _Secure, name: str, seconds: float) -> None:
 _BOMBED = "bombed"
 
 
+#: Codec, and bytes that cannot be packed beside 64 MB of nothing: its size says what a batch may unpack to.
+_BOMBS = {
+    "bombs": (Codec.GZIP, 0),
+    "large bombs": (Codec.GZIP, 700_000),
+    "large lz4 bombs": (Codec.LZ4, 700_000),
+}
+
+
 def _bombs(kind: str, address: tuple[str, int], seconds: float) -> int:
     """Produce batches of 64 MB that are packed to a thousandth, one after the other; how many."""
-    record = Record(-1, int(time.time() * 1000), b"k", bytes(64 << 20))
-    batch = build_batch([record], codec=Codec.GZIP)
+    codec, more = _BOMBS[kind]
+    now_ms = int(time.time() * 1000)
+    values = [os.urandom(more), bytes(64 << 20)]
+    batch = build_batch([Record(-1, now_ms, b"k", value) for value in values if value], codec=codec)
     data = TopicProduceData(name=_BOMBED, partition_data=[PartitionProduceData(index=0, records=batch)])
     framed = wire.frame(ProduceRequest(acks=1, timeout_ms=30_000, topic_data=[data]))
     deadline, count = time.perf_counter() + seconds, 0
