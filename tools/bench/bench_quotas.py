@@ -237,7 +237,7 @@ def _frame(request: Any, client_id: str, version: int) -> bytes:
     return len(payload).to_bytes(4, "big") + payload
 
 
-def _renamed(framed: bytes, client_id: str) -> bytes:
+def client_frame(framed: bytes, client_id: str) -> bytes:
     """A frame of `wire`, as of another client."""
     head, name = framed[4:12], client_id.encode()
     payload = head + len(name).to_bytes(2, "big") + name + framed[14 + int.from_bytes(framed[12:14], "big") :]
@@ -263,12 +263,12 @@ async def _ask_for_ever(broker: BrokerProcess, framed: bytes, told: Callable[[by
 
 
 async def _produce(broker: BrokerProcess, client_id: str, tally: _Tally) -> None:
-    framed = _renamed(wire.produce_frame("load", 16_000), client_id)
+    framed = client_frame(wire.produce_frame("load", 16_000), client_id)
     await _ask_for_ever(broker, framed, lambda _: tally.add(len(framed) - 4))
 
 
 async def _consume(broker: BrokerProcess, client_id: str, tally: _Tally) -> None:
-    framed = _renamed(wire.fetch_frame("load", 1, 1), client_id)
+    framed = client_frame(wire.fetch_frame("load", 1, 1), client_id)
 
     def told(answer: bytes) -> None:
         if len(answer) > 16_000:
@@ -278,7 +278,7 @@ async def _consume(broker: BrokerProcess, client_id: str, tally: _Tally) -> None
 
 
 async def _ask(broker: BrokerProcess, client_id: str, tally: _Tally) -> None:
-    framed = _renamed(wire.produce_frame("load", 100), client_id)
+    framed = client_frame(wire.produce_frame("load", 100), client_id)
     await _ask_for_ever(broker, framed, lambda _: tally.add(1))
 
 

@@ -53,11 +53,13 @@ def frame(request: Any) -> bytes:
     return struct.pack(">i", len(payload)) + payload
 
 
-def produce_frame(topic: str, value_bytes: int, records: int = 1, acks: int = -1) -> bytes:
-    """One Produce request with one batch for partition 0."""
+def produce_frame(
+    topic: str, value_bytes: int, records: int = 1, acks: int = -1, partition: int = 0
+) -> bytes:
+    """One Produce request with one batch."""
     now_ms = int(time.time() * 1000)
     batch = build_batch([Record(-1, now_ms, None, b"x" * value_bytes) for _ in range(records)])
-    data = TopicProduceData(name=topic, partition_data=[PartitionProduceData(index=0, records=batch)])
+    data = TopicProduceData(name=topic, partition_data=[PartitionProduceData(index=partition, records=batch)])
     return frame(ProduceRequest(acks=acks, timeout_ms=30_000, topic_data=[data]))
 
 
