@@ -203,10 +203,22 @@ class NodeRun:
             self._kill(machine)
 
     def _power(self, machine):
-        """Whoever else has what this one loses must be there: nothing is synced but the metadata."""
+        """Whoever else has what this one loses must be there, where nothing is synced but the metadata."""
+        if self.world.options.syncs:
+            self._darken(machine)
+            return
         ready = all(each.serves and not each.process.paused for each in self.world.nodes.values())
         if ready and self._all_in_sync() and not self._lacks_something():
             self._damaged = machine
+            machine.kill(self.world.random.choice([Tail.LOST, Tail.TORN, Tail.ZEROED]))
+            self._boot_later(machine)
+
+    def _blackout(self, _):
+        for machine in self.world.nodes.values():
+            self._darken(machine)
+
+    def _darken(self, machine):
+        if machine.process is not None:
             machine.kill(self.world.random.choice([Tail.LOST, Tail.TORN, Tail.ZEROED]))
             self._boot_later(machine)
 

@@ -40,6 +40,8 @@ GROUP_SETTINGS = {
 }
 #: Each so many-th seed plays transactions and groups as well.
 GROUPS_EVERY = 3
+#: Each so many-th seed acknowledges nothing that is not synced, and all may lose power at the same time.
+SYNCS_EVERY = 5
 #: Never made: the disks are in memory.
 FOLDER = "/tmp/kbroker-sim"
 CLUSTER_ID = "c2ltdWxhdGVkLWNsdXN0ZXI"
@@ -61,6 +63,16 @@ class Options:
     heal_ms: int = 30_000
     #: Transactions, groups and share groups, too.
     groups: bool = False
+    #: flush.messages=1 everywhere.
+    syncs: bool = False
+
+    @staticmethod
+    def of_seed(seed, random):
+        """By chance, but for what was added later: that goes by the number, so that other seeds stay."""
+        options = replace(Options.draw(random), groups=seed % GROUPS_EVERY == 0)
+        if seed % SYNCS_EVERY == SYNCS_EVERY - 1:
+            options = replace(options, syncs=True, kinds=(*options.kinds, "power", "blackout"))
+        return options
 
     @staticmethod
     def draw(random):
@@ -90,7 +102,7 @@ class SimClock:
 class SimRunner:
     """`BlockingRunner` without threads: what blocks takes as long as the disk does."""
 
-    def __init__(self, loop, threads=2, name="disk"):
+    def __init__(self, loop, threads=2, name="disk", gives_way=False):
         self._process = loop._process
         self._machine = self._process.machine
         self._open = 0
@@ -124,6 +136,19 @@ class SimRunner:
 
     def close(self):
         self._closed = True
+
+
+class NoKernelSync:
+    """What the system could sync without a thread: nothing."""
+
+    def __init__(self, loop):
+        pass
+
+    def sync(self, files, done):
+        return False
+
+    def close(self):
+        pass
 
 
 class SimNode(Node):
@@ -227,7 +252,8 @@ class Machine:
         """kill -9; with `tail` the machine loses power."""
         from kbroker.storage.memory_disk import Tail
 
-        if tail is not None and self.world.checker is not None:
+        # What was synced before it was acknowledged is there.
+        if tail is not None and self.world.checker is not None and not self.world.options.syncs:
             self.world.checker.lost_power(self.id)
         self.gone(0.0 if tail is None else 400.0)
         self.disk = self.disk.crash(tail or Tail.KEPT, self.world.random.randrange)
@@ -239,8 +265,7 @@ class NodeWorld(Scheduler):
     def __init__(self, seed, options=None):
         super().__init__(seed)
         self.seed = seed
-        # By the number, not by chance: what the other seeds play stays as it is.
-        self.options = options or replace(Options.draw(self.random), groups=seed % GROUPS_EVERY == 0)
+        self.options = options or Options.of_seed(seed, self.random)
         self.network = Network(self, self.options.delay_ms)
         self.nodes = {node_id: Machine(self, node_id) for node_id in range(1, self.options.nodes + 1)}
         self.checker = None
@@ -274,6 +299,7 @@ class NodeWorld(Scheduler):
             "kbroker.metadata.fsync": "true",
             "log.segment.bytes": "1048576",
             **(GROUP_SETTINGS if self.options.groups else {}),
+            **({"log.flush.interval.messages": "1"} if self.options.syncs else {}),
         }
 
     def new_uuid(self):
@@ -287,6 +313,7 @@ class NodeWorld(Scheduler):
         secrets = SimpleNamespace(randbits=random.getrandbits, randbelow=random.randrange)
         main = {
             "BlockingRunner": SimRunner,
+            "KernelSync": NoKernelSync,
             "secrets": secrets,
             "new_uuid": world.new_uuid,
             "preload": lambda timer, **_: lambda: None,
