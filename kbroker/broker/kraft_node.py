@@ -19,6 +19,7 @@ from kbroker.broker.committed_metadata import CommittedMetadata
 from kbroker.broker.controller_driver import ControllerDriver
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.image_waits import ImageWaits
+from kbroker.broker.metadata_room import MetadataRoom
 from kbroker.broker.metadata_snapshots import MetadataSnapshots
 from kbroker.broker.metadata_store import StoredMetadata, open_metadata, static_voter_set
 from kbroker.broker.peer import PeerAddress
@@ -149,6 +150,7 @@ class KraftNode:
         self.previous_broker_epoch: int | None = None
         self.metadata = CommittedMetadata(cache, stored.image, stored.loader, stored.log.read_all)
         self.controller = ControllerDriver(setup.node_id, timer, self.metadata)
+        self._room = MetadataRoom(metadata_dir.disk, metadata_dir.path, timer, run_blocking)
         self.raft = RaftDriver(
             node,
             stored.log,
@@ -161,6 +163,7 @@ class KraftNode:
             transport=transport,
             request_timeout_ms=setup.timeouts.request_ms,
             wait_for_disk=setup.wait_for_disk,
+            give_room=self._room.give,
         )
         self.snapshots = MetadataSnapshots(
             stored.files,
@@ -187,6 +190,7 @@ class KraftNode:
         """
         snapshot_id = None if self._stored.snapshot == BOOTSTRAP_ID else self._stored.snapshot
         self.raft.start(self, snapshot_id)
+        self._room.start()
         return self.started
 
     def stop(self, *, clean: bool = True) -> None:
@@ -202,6 +206,7 @@ class KraftNode:
             self.controller.append_records(lambda image: fence_broker(image, broker.id, broker.epoch))
         self.raft.stop()
         self.snapshots.stop()
+        self._room.stop()
         if clean and not self.raft.failed:
             self._stored.log.log.close()
 

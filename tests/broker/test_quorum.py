@@ -6,7 +6,8 @@ from kbroker.controller.decision import Decision
 from kbroker.errors import ApiError
 from kbroker.protocol.generated.config_record import ConfigRecord
 from kbroker.raft.snapshot import SnapshotPolicy
-from tests.broker.quorum_world import QuorumWorld
+from kbroker.storage.file_names import ROOM
+from tests.broker.quorum_world import FOLDER, QuorumWorld
 
 
 def set_config(world, name, value):
@@ -119,6 +120,27 @@ def test_all_stop_and_come_back():
     world.start(1, 2, 3)
     world.elect()
     assert knows(world.leader, "a")
+
+
+def test_metadata_change_on_a_full_disk_as_long_as_there_is_the_room_that_was_kept():
+    """Who deletes a topic to make room must be able to."""
+    world = QuorumWorld(1, 2, 3).start(1, 2, 3)
+    first = world.elect()
+    world.run(4000)
+    kept = f"{FOLDER}/{ROOM}"
+    room = {disk: disk.free_bytes("/") for disk in world.disks.values()}
+    for disk in room:
+        assert disk.exists(kept)
+        disk.capacity_bytes -= room[disk]
+    for number in range(100):
+        world.finish(set_config(world, f"c{number}", "1"))
+    assert world.leader is first
+    assert not any(disk.exists(kept) for disk in room)
+    assert not world.failures
+    for disk in room:
+        disk.capacity_bytes += room[disk]
+    world.run(4000)
+    assert all(disk.exists(kept) for disk in room)
 
 
 def test_a_controller_whose_disk_is_full_leaves_it_to_another_and_comes_back():

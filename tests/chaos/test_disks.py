@@ -17,6 +17,7 @@ from kbroker.errors import ErrorCode
 from kbroker.protocol.generated.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
 from kbroker.protocol.generated.produce_response import ProduceResponse
 from kbroker.protocol.record_batch import Record, build_batch
+from kbroker.storage.file_names import ROOM
 from kbroker.testing import Broker
 from tests.chaos.disks import loop_disk, tmpfs
 
@@ -143,6 +144,28 @@ def test_a_full_disk_refuses_and_recovers_by_itself(tmp_path: Path) -> None:
         [committed] = group.committed([TopicPartition("t", 0)], timeout=WAIT_SECONDS)
         assert committed.offset == 8
         group.close()
+
+
+def test_a_full_disk_has_room_again_when_a_topic_is_deleted(tmp_path: Path) -> None:
+    """Also where the metadata have no disk of their own: with them, the deletion itself is written there."""
+    with tmpfs(tmp_path / "data", "48m") as folder, Broker(subprocess=True, data=str(folder)) as broker:
+        create(broker.bootstrap, "heap", file_delete_delay_ms="0")
+        create(broker.bootstrap, "once")
+        numbers = Numbers(broker.bootstrap, "heap")
+        numbers.send(400, filler=30_000)
+        numbers.wait()
+        deadline = time.monotonic() + WAIT_SECONDS
+        while not (folder / ROOM).exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        fill(folder)
+        while produce_once(broker.bootstrap, "once", size=1000)[0] is ErrorCode.NONE:
+            assert time.monotonic() < deadline
+        admin = AdminClient({"bootstrap.servers": broker.bootstrap, "log_level": 0})
+        admin.delete_topics(["heap"])["heap"].result(WAIT_SECONDS)
+        while produce_once(broker.bootstrap, "once", size=1000)[0] is not ErrorCode.NONE:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
 
 
 def test_a_minimum_of_free_bytes_leaves_room_for_offsets(tmp_path: Path) -> None:
