@@ -41,7 +41,7 @@ def _resource_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _who_options(command: Callable[..., None]) -> Callable[..., None]:
-    command = click.option("--host", help="Only from this address.")(command)
+    command = click.option("--host", help="Only from this address, or network (10.0.0.0/8).")(command)
     return click.option("--principal", metavar="USER", help="A user, or Type:name.")(command)
 
 

@@ -9,10 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from kbroker.controller.decision import MAX_RECORDS_PER_REQUEST, Decision
+from kbroker.controller.metadata_versions import metadata_version_name
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.access_control_entry_record import AccessControlEntryRecord
 from kbroker.protocol.generated.remove_access_control_entry_record import RemoveAccessControlEntryRecord
-from kbroker.security.acl import Acl, AclFilter, creation_problem, is_for_filters
+from kbroker.security.acl import Acl, AclFilter, creation_problem, is_for_filters, network_problem
+from kbroker.security.acl_hosts import SLASH
 
 if TYPE_CHECKING:
     from kbroker.metadata.image import ClusterImage
@@ -20,12 +22,19 @@ if TYPE_CHECKING:
     from kbroker.types import Uuid
 
 
+#: `metadata.version` from which hosts may be networks (4.4-IV1).
+NETWORK_LEVEL = 32
+
+
 def create_acls(
-    image: ClusterImage, wanted: Sequence[Acl], new_uuid: Callable[[], Uuid]
+    image: ClusterImage, wanted: Sequence[Acl], new_uuid: Callable[[], Uuid], *, has_networks: bool = True
 ) -> Decision[list[ApiError | None]]:
     """Records for entries that are new; for each wanted one its refusal or None.
 
     A word that only filters may use makes all of the request void, as in Kafka.
+
+    Args:
+        has_networks: a host with a slash is a network; to older releases it is text as any other.
     """
     for_filters = next((acl for acl in wanted if is_for_filters(acl)), None)
     if for_filters is not None:
@@ -35,8 +44,8 @@ def create_acls(
     records: list[MetadataRecord] = []
     results: list[ApiError | None] = []
     for acl in wanted:
-        problem = creation_problem(acl)
-        results.append(None if problem is None else ApiError(ErrorCode.INVALID_REQUEST, problem))
+        problem = _problem(acl, image, has_networks)
+        results.append(problem)
         if problem is not None or acl in existing:
             continue
         existing.add(acl)
@@ -62,6 +71,19 @@ def delete_acls(image: ClusterImage, filters: Sequence[AclFilter]) -> Decision[l
     records: list[MetadataRecord] = [RemoveAccessControlEntryRecord(id=key) for key in gone]
     _check_count(records, "delete")
     return Decision(results, records)
+
+
+def _problem(acl: Acl, image: ClusterImage, has_networks: bool) -> ApiError | None:
+    problem = creation_problem(acl)
+    if problem is None and has_networks and SLASH in acl.host:
+        if image.metadata_version < NETWORK_LEVEL:
+            needed = metadata_version_name(NETWORK_LEVEL)
+            return ApiError(
+                ErrorCode.UNSUPPORTED_VERSION,
+                f"CIDR-based ACL host patterns require metadata version {needed} or higher.",
+            )
+        problem = network_problem(acl)
+    return None if problem is None else ApiError(ErrorCode.INVALID_REQUEST, problem)
 
 
 def _check_count(records: Sequence[MetadataRecord], what: str) -> None:

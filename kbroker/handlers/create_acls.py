@@ -11,6 +11,7 @@ from kbroker.broker.deferred import Deferred
 from kbroker.controller.acls import create_acls
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
 from kbroker.protocol.generated.create_acls_response import AclCreationResult, CreateAclsResponse
+from kbroker.protocol.releases import is_before
 from kbroker.security.acl import Acl
 
 if TYPE_CHECKING:
@@ -54,8 +55,10 @@ def handle(
             ]
         )
 
+    # Networks came with 4.4.
+    has_networks = not is_before(services.compatibility, (4, 4)) and "zookeeper" not in services.extras
     return services.controller.append_records(
-        lambda image: create_acls(image, wanted, services.new_uuid)
+        lambda image: create_acls(image, wanted, services.new_uuid, has_networks=has_networks)
     ).map(answer)
 
 

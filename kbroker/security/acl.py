@@ -8,6 +8,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple, Protocol, TypeVar
 
+from kbroker.security.acl_hosts import SLASH, NoNetwork, check_network
+
 
 class _Number(IntEnum):
     """Hashes like its number: decisions are found by it, and the standard hash costs ten times more."""
@@ -226,7 +228,8 @@ def is_for_filters(acl: Acl) -> bool:
 def creation_problem(acl: Acl) -> str | None:
     """Kafka's words for why an entry cannot be created; None: it can.
 
-    Names of topics and groups, hosts, and whether the operation makes sense are not looked at, as in Kafka.
+    Names of topics and groups, and whether the operation makes sense are not looked at, as in Kafka. Of hosts
+    `network_problem` tells more.
     """
     if acl.resource_type == ResourceType.CLUSTER and acl.name != CLUSTER_NAME:
         return f"The only valid name for the CLUSTER resource is {CLUSTER_NAME}"
@@ -244,13 +247,24 @@ def creation_problem(acl: Acl) -> str | None:
     permission = _member(Permission, acl.permission)
     if permission not in (Permission.DENY, Permission.ALLOW):
         return f"Invalid permissionType {permission.name}"
-    if not acl.host:
-        return "Host pattern cannot be null or empty"
     if ":" not in acl.principal:
         return (
             f"Could not parse principal from `{acl.principal}` (no colon is present separating the principal "
             "type from the principal name)"
         )
+    if not acl.host:
+        return "Host pattern cannot be null or empty"
+    return None
+
+
+def network_problem(acl: Acl) -> str | None:
+    """Kafka's words for a host that should be a network and is none; None: it is one, or need not be."""
+    if SLASH not in acl.host:
+        return None
+    try:
+        check_network(acl.host)
+    except NoNetwork as error:
+        return f"Invalid CIDR notation '{acl.host}': {error}"
     return None
 
 

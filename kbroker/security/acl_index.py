@@ -19,6 +19,7 @@ from kbroker.security.acl import (
     PatternType,
     Permission,
 )
+from kbroker.security.acl_hosts import SLASH, address_of, network_of
 
 #: Entries of one principal on one resource: host -> (operations allowed, operations denied), each operation
 #: with the number of entries that say so, as the same may be said twice.
@@ -28,10 +29,12 @@ _Hosts = dict[str, tuple[dict[int, int], dict[int, int]]]
 class _Resource:
     """What is said of one pattern: principal -> host -> operations."""
 
-    __slots__ = ("count", "principals")
+    __slots__ = ("count", "networks", "principals")
 
     def __init__(self) -> None:
         self.count = 0
+        #: How many entries have a network for host.
+        self.networks = 0
         self.principals: dict[str, _Hosts] = {}
 
     def add(self, acl: Acl) -> None:
@@ -42,6 +45,7 @@ class _Resource:
         counts = both[acl.permission == Permission.DENY]
         counts[acl.operation] = counts.get(acl.operation, 0) + 1
         self.count += 1
+        self.networks += SLASH in acl.host
 
     def remove(self, acl: Acl) -> None:
         hosts = self.principals[acl.principal]
@@ -55,6 +59,7 @@ class _Resource:
             if not hosts:
                 del self.principals[acl.principal]
         self.count -= 1
+        self.networks -= SLASH in acl.host
 
     def said(self, principal: str, host: str) -> tuple[int, int]:
         """Bit fields of the operations allowed and denied to that principal from that host."""
@@ -63,7 +68,8 @@ class _Resource:
             hosts = self.principals.get(each)
             if hosts is None:
                 continue
-            for where in (host, WILDCARD) if host != WILDCARD else (host,):
+            places = (host, WILDCARD) if host != WILDCARD else (host,)
+            for where in (*places, *_networks(hosts, host)) if self.networks else places:
                 both = hosts.get(where)
                 if both is not None:
                     for operation in both[0]:
@@ -71,6 +77,16 @@ class _Resource:
                     for operation in both[1]:
                         denied |= 1 << operation
         return allowed, denied
+
+
+def _networks(hosts: _Hosts, host: str) -> Iterator[str]:
+    """Those of the hosts that are networks with that address in them."""
+    address = address_of(host)
+    if address is not None:
+        for each in hosts:
+            network = network_of(each) if SLASH in each else None
+            if network is not None and address in network:
+                yield each
 
 
 class AclIndex:

@@ -6,9 +6,10 @@ import itertools
 
 import pytest
 
-from kbroker.controller.acls import create_acls, delete_acls
+from kbroker.controller.acls import NETWORK_LEVEL, create_acls, delete_acls
 from kbroker.errors import ApiError
 from kbroker.metadata.image import ClusterImage
+from kbroker.protocol.generated.feature_level_record import FeatureLevelRecord
 from kbroker.security.acl import Acl, AclFilter, Operation, PatternType, Permission, ResourceType
 
 
@@ -44,6 +45,24 @@ def test_one_that_is_refused_does_not_keep_the_others_from_being_written(uuids):
     assert "no colon is present" in refused[1]
     assert refused[2] is None
     assert len(decision.records) == 1
+
+
+def test_a_network_as_host_by_release(uuids):
+    """From 4.4-IV1 it must be one; before Kafka 4.4, and in ZooKeeper, it is text."""
+    old = ClusterImage("c")
+    new = old.apply([FeatureLevelRecord(name="metadata.version", feature_level=NETWORK_LEVEL)])
+    wanted = [acl(host="10.0.0.0/8"), acl(host="/x"), acl(host="10.0.0.1")]
+
+    def codes(image, **more):
+        return [
+            error and (error.code, error.text) for error in create_acls(image, wanted, uuids, **more).response
+        ]
+
+    invalid = (42, "Invalid CIDR notation '/x': Could not parse [/x]")
+    too_old = (35, "CIDR-based ACL host patterns require metadata version 4.4-IV1 or higher.")
+    assert codes(new) == [None, invalid, None]
+    assert codes(old) == [too_old, too_old, None]
+    assert codes(old, has_networks=False) == [None] * 3
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,12 @@ from kbroker.security.acl import IMPLIED_BY, Acl, Operation, PatternType, Permis
 from kbroker.security.authorizer import AclAuthorizer, Question, any_of
 
 PRINCIPALS = ["User:a", "User:b", "User:*", "Group:a"]
-HOSTS = ["*", "1.1.1.1", "2.2.2.2"]
+HOSTS = ["*", "1.1.1.1", "2.2.2.2", "1.1.0.0/16", "3.3.3.2/31", "::/0"]
+COVERED = {
+    "1.1.1.1": {"*", "1.1.1.1", "1.1.0.0/16"},
+    "3.3.3.3": {"*", "3.3.3.2/31"},
+    "fd00:0:0:0:0:0:0:1": {"*", "::/0"},
+}
 NAMES = ["*", "a", "ab", "abc", "b", "*x", "hardcode"]
 OPERATIONS = [Operation.ALL, Operation.READ, Operation.ALTER, Operation.DESCRIBE, Operation.ALTER_CONFIGS]
 ASKED = [*OPERATIONS[1:], Operation.DESCRIBE_CONFIGS, Operation.CREATE]
@@ -47,7 +52,7 @@ def allowed(entries, principal, host, operation, kind, name, default):
         if not acl.covers(kind, name):
             continue
         found = True
-        if acl.principal not in (principal, "User:*") or acl.host not in (host, "*"):
+        if acl.principal not in (principal, "User:*") or acl.host not in COVERED[host]:
             continue
         if acl.permission == Permission.DENY:
             if acl.operation in (Operation.ALL, operation):
@@ -66,7 +71,7 @@ def allowed_some(entries, principal, host, operation, kind, default):
         for acl in entries
         if acl.resource_type == kind
         and acl.principal in (principal, "User:*")
-        and acl.host in (host, "*")
+        and acl.host in COVERED[host]
         and acl.operation in (Operation.ALL, operation)
     ]
     denied = [acl for acl in mine if acl.permission == Permission.DENY]
@@ -87,7 +92,7 @@ def allowed_some(entries, principal, host, operation, kind, default):
 
 def check(authorizer, entries, default):
     for principal in ("User:a", "User:c", "Group:a"):
-        for host in ("1.1.1.1", "3.3.3.3"):
+        for host in COVERED:
             for operation in ASKED:
                 for kind in TYPES:
                     for name in ("a", "abcd", "b", "*x1", "zz"):
