@@ -72,9 +72,14 @@ class Wanted:
 
 
 def may_lead_now(image: ClusterImage, partition: PartitionImage, replica: int) -> bool:
-    """Whether a replica is alive, and its log directory with it."""
+    """Whether a replica is alive, and its log directory with it.
+
+    One that nobody tells anything may go on to lead, but would not begin to.
+    """
     broker = image.brokers.get(replica)
     if broker is None or not broker.active:
+        return False
+    if partition.leader != replica and image.is_left_behind(replica):
         return False
     directory = partition.directory_of(replica)
     return directory is None or broker.has_online(directory)

@@ -75,6 +75,12 @@ def check_assignment(image: ClusterImage, replicas: Sequence[int], expected_size
                 f"The manual partition assignment includes broker {replica}, but all its log directories are "
                 "cordoned.",
             )
+        if image.is_left_behind(replica):
+            raise ApiError(
+                ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+                f"The manual partition assignment includes broker {replica}, but that is still in "
+                "ZooKeeper's mode, and the migration to KRaft is over.",
+            )
         if replica == previous:
             raise ApiError(
                 ErrorCode.INVALID_REPLICA_ASSIGNMENT,

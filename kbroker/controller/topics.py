@@ -258,7 +258,7 @@ def _place(image: ClusterImage, partitions: int, factor: int, rules: TopicRules)
     usable = [
         UsableBroker(broker.id, broker.rack, not broker.active)
         for broker in image.brokers.values()
-        if not all_cordoned(broker)
+        if not all_cordoned(broker) and not image.is_left_behind(broker.id)
     ]
     return place_replicas(usable, partitions, factor, rules.random_below)
 

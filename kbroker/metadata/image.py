@@ -279,6 +279,12 @@ class ClusterImage:
         """The brokers that clients may hear of, by id."""
         return [broker for _, broker in sorted(self.brokers.items()) if not broker.fenced]
 
+    def is_left_behind(self, broker_id: int) -> bool:
+        """Whether a broker is still in ZooKeeper's mode, though the way to KRaft has ended (KIP-866): nobody
+        tells it anything any more."""
+        broker = self.brokers.get(broker_id)
+        return self.zk_migration_state == MIGRATED and broker is not None and broker.is_migrating_zk_broker
+
     def finalized_features(self) -> dict[str, int]:
         """Name to level as ApiVersions and kafka-features show them; level 0 means not finalized."""
         features = dict(self.features)
