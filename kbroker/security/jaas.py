@@ -23,7 +23,10 @@ _MODULES = {
     "com.sun.security.auth.module.Krb5LoginModule": (GSSAPI,),
 }
 #: Of clients of ZooKeeper (kbroker.zookeeper.sasl.jaas.config).
-ZOOKEEPER_MODULES = {"org.apache.zookeeper.server.auth.DigestLoginModule": ("DIGEST-MD5",)}
+ZOOKEEPER_MODULES = {
+    "org.apache.zookeeper.server.auth.DigestLoginModule": ("DIGEST-MD5",),
+    "com.sun.security.auth.module.Krb5LoginModule": (GSSAPI,),
+}
 _FLAGS = frozenset({"required", "requisite", "sufficient", "optional"})
 _TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(\'(?:[^\'\\]|\\.)*\')|([;=])|([^\s;="\']+))')
 _ESCAPED = re.compile(r"\\(.)")

@@ -12,7 +12,7 @@ import logging
 import socket
 import ssl
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -51,6 +51,7 @@ class ZkSettings:
         ca_file, cert_file, key_file, key_password: PEM files.
         check_hostname: zookeeper.ssl.endpoint.identification.algorithm is HTTPS.
         user, password: for SASL (DIGEST-MD5), "" for none.
+        kerberos: options of Krb5LoginModule for SASL (GSSAPI), None for none.
     """
 
     servers: str
@@ -65,6 +66,7 @@ class ZkSettings:
     check_hostname: bool = True
     user: str = ""
     password: str = ""
+    kerberos: Mapping[str, str] | None = None
 
 
 def split_connect(text: str) -> tuple[str, str]:
@@ -90,29 +92,41 @@ def open_links(settings: ZkSettings) -> Callable[[], KazooLink]:
     """What makes the link of each new session.
 
     Raises:
-        ConfigError: kazoo, or what it needs for SASL, is not installed.
+        ConfigError: kazoo, or what it needs for SASL, is not installed; or the login cannot be one.
     """
     try:
         import kazoo.client  # noqa: F401
     except ImportError:
         raise ConfigError("ZooKeeper needs kazoo: pip install 'kbroker[zookeeper]'") from None
-    if settings.user:
-        try:
-            import puresasl  # noqa: F401
-        except ImportError:
-            raise ConfigError("SASL to ZooKeeper needs pure-sasl: pip install 'kbroker[zookeeper]'") from None
+    sasl = _sasl_options(settings)
     loop = asyncio.get_running_loop()
-    return lambda: KazooLink(settings, loop)
+    return lambda: KazooLink(settings, loop, sasl)
+
+
+def _sasl_options(settings: ZkSettings) -> dict[str, Any] | None:
+    if not settings.user and settings.kerberos is None:
+        return None
+    try:
+        import puresasl  # noqa: F401
+    except ImportError:
+        raise ConfigError("SASL to ZooKeeper needs pure-sasl: pip install 'kbroker[zookeeper]'") from None
+    if settings.kerberos is None:
+        return {"mechanism": "DIGEST-MD5", "username": settings.user, "password": settings.password}
+    from kbroker.server.zk_kerberos import kerberos_options
+
+    return kerberos_options(settings.kerberos, "kbroker.zookeeper.sasl.jaas.config")
 
 
 class KazooLink:
     """A `ZkLink` to a real ZooKeeper. To be made, and called, on the event loop's thread."""
 
-    def __init__(self, settings: ZkSettings, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, settings: ZkSettings, loop: asyncio.AbstractEventLoop, sasl: dict[str, Any] | None = None
+    ) -> None:
         self._settings = settings
         self._loop = loop
         self._events: LinkEvents | None = None
-        self._client, self._tell = _client(settings)
+        self._client, self._tell = _client(settings, sasl)
         self._granted_ms = settings.session_ms
         self._learn_granted()
 
@@ -250,7 +264,9 @@ class KazooLink:
             events.over(ZkError(ZkCode.AUTH_FAILED if auth_failed else ZkCode.SESSION_OVER))
 
 
-def _client(settings: ZkSettings) -> tuple[Any, Callable[[Callable[[], None]], None]]:
+def _client(
+    settings: ZkSettings, sasl: dict[str, Any] | None
+) -> tuple[Any, Callable[[Callable[[], None]], None]]:
     """A kazoo client that tells everything in one thread, and the way into that thread."""
     from kazoo.client import KazooClient
     from kazoo.handlers.threading import SequentialThreadingHandler
@@ -283,13 +299,12 @@ def _client(settings: ZkSettings) -> tuple[Any, Callable[[Callable[[], None]], N
     handler = Handler()
     quiet = logging.getLogger("kbroker.zookeeper.kazoo")
     quiet.setLevel(logging.CRITICAL)
-    sasl = {"mechanism": "DIGEST-MD5", "username": settings.user, "password": settings.password}
     client = KazooClient(
         hosts=settings.servers + settings.chroot,
         timeout=settings.session_ms / 1000,
         handler=handler,
         connection_retry=KazooRetry(max_tries=-1, delay=0.05, backoff=2, max_delay=1.0),
-        sasl_options=sasl if settings.user else None,
+        sasl_options=None if sasl is None else dict(sasl),
         logger=quiet,
         use_ssl=settings.tls,
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kbroker.errors import ConfigError
 from kbroker.plain import plain
-from kbroker.security.jaas import ZOOKEEPER_MODULES, parse_jaas
+from kbroker.security.jaas import GSSAPI, ZOOKEEPER_MODULES, parse_jaas
 from kbroker.server.zk_client import ZkSettings, split_connect
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ def zk_node_settings(static: Mapping[str, str]) -> ZkNodeSettings:
     ca_file = _pem(static, "truststore") if tls else None
     key_file = _pem(static, "keystore") if tls else None
     set_acl = _switch(static, "zookeeper.set.acl")
-    user, password = _login(static)
-    if set_acl and key_file is None and not user:
+    user, password, kerberos = _login(static)
+    if set_acl and key_file is None and not user and kerberos is None:
         raise ConfigError(
             f"zookeeper.set.acl needs {JAAS}, or zookeeper.ssl.client.enable and "
             "zookeeper.ssl.keystore.location: ZooKeeper has to know who this broker is"
@@ -77,6 +77,7 @@ def zk_node_settings(static: Mapping[str, str]) -> ZkNodeSettings:
         check_hostname=algorithm == "HTTPS",
         user=user,
         password=password,
+        kerberos=kerberos,
     )
     return ZkNodeSettings(
         link,
@@ -86,16 +87,19 @@ def zk_node_settings(static: Mapping[str, str]) -> ZkNodeSettings:
     )
 
 
-def _login(static: Mapping[str, str]) -> tuple[str, str]:
-    """User and password of SASL; empty: none."""
+def _login(static: Mapping[str, str]) -> tuple[str, str, Mapping[str, str] | None]:
+    """User and password of SASL, empty: none; or the options of a login with Kerberos."""
     text = static.get(JAAS, "").strip()
     if not text:
-        return "", ""
-    options = parse_jaas(text, JAAS, ZOOKEEPER_MODULES).options
+        return "", "", None
+    entry = parse_jaas(text, JAAS, ZOOKEEPER_MODULES)
+    options = entry.options
+    if GSSAPI in entry.mechanisms:
+        return "", "", options
     user, password = options.get("username", ""), options.get("password", "")
     if not user or not password:
         raise ConfigError(f"{JAAS} needs username and password")
-    return user, password
+    return user, password, None
 
 
 def _reserved_max(static: Mapping[str, str]) -> int:

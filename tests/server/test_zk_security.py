@@ -222,7 +222,9 @@ def test_settings_of_logins():
     with pytest.raises(ConfigError, match="needs username and password"):
         checked(**{JAAS: "org.apache.zookeeper.server.auth.DigestLoginModule required username=u;"})
     with pytest.raises(ConfigError, match="only these login modules are known"):
-        checked(**{JAAS: 'com.sun.security.auth.module.Krb5LoginModule required principal="p";'})
+        checked(**{JAAS: 'org.apache.kafka.common.security.plain.PlainLoginModule required username="p";'})
+    kerberos = checked(**{JAAS: 'com.sun.security.auth.module.Krb5LoginModule required principal="p";'})
+    assert (kerberos.user, kerberos.kerberos) == ("", {"principal": "p"})
     # It is for clients of ZooKeeper only.
     with pytest.raises(ConfigError, match="only these login modules are known"):
         parse_jaas(LOGIN.format("u", "p"))
