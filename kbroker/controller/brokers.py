@@ -63,12 +63,19 @@ class NodeRegistration(NamedTuple):
 
 
 _DEFAULT_RULES = ElectionRules()
+#: PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL.
+_SECURITY_PROTOCOLS = 4
 
 
 def register_controller(image: ClusterImage, node: NodeRegistration) -> Decision[None]:
-    """A controller tells its endpoints and features (KIP-919)."""
+    """A controller tells its endpoints and features (KIP-919).
+
+    Raises:
+        ApiError: INVALID_REQUEST, an endpoint that cannot be one.
+    """
     if image.metadata_version < CONTROLLER_LEVEL:
         return Decision(None)
+    _check_endpoints(node)
     record = RegisterControllerRecord(
         controller_id=node.id,
         incarnation_id=node.incarnation_id,
@@ -124,9 +131,10 @@ def register_broker(
             INVALID_REGISTRATION, its log directories are not its own, or not all different;
             DUPLICATE_BROKER_REGISTRATION, another incarnation is alive;
             BROKER_ID_NOT_REGISTERED, a broker in ZooKeeper's mode where nothing migrates, or one in KRaft's
-            before the migration has begun.
+            before the migration has begun; INVALID_REQUEST, an endpoint that cannot be one.
     """
     _check_migration(image, node)
+    _check_endpoints(node)
     old = image.brokers.get(node.id)
     same = old is not None and old.incarnation_id == node.incarnation_id
     if old is not None and alive and not same:
@@ -193,6 +201,17 @@ def _registration(image: ClusterImage, node: NodeRegistration, epoch: int) -> Re
         log_dirs=list(node.log_dirs) if level >= DIRECTORY_LEVEL else [],
         cordoned_log_dirs=[] if level >= CORDON_LEVEL else None,
     )
+
+
+def _check_endpoints(node: NodeRegistration) -> None:
+    """No record may be written that Kafka's nodes cannot read (its own controller trips over these)."""
+    for endpoint in node.endpoints:
+        if endpoint.port == 0 or not 0 <= endpoint.security_protocol < _SECURITY_PROTOCOLS:
+            raise ApiError(
+                ErrorCode.INVALID_REQUEST,
+                f"Listener {endpoint.name} of node {node.id} has port {endpoint.port} and security protocol "
+                f"{endpoint.security_protocol}.",
+            )
 
 
 def _check_directories(image: ClusterImage, node: NodeRegistration) -> None:

@@ -175,6 +175,17 @@ def test_older_levels_get_older_registrations():
     assert len(register_controller(cluster(level=15), node()).records) == 1
 
 
+@pytest.mark.parametrize(
+    "endpoint", [Endpoint("X", "h", 0), Endpoint("X", "h", 9, 4), Endpoint("X", "h", 9, -1)]
+)
+@pytest.mark.parametrize("register", [register_broker, register_controller])
+def test_no_endpoint_is_recorded_that_kafkas_nodes_cannot_read(register, endpoint):
+    wrong = replace(node(), endpoints=[endpoint])
+    with pytest.raises(ApiError, match="Listener X of node 1") as refused:
+        register(cluster(), wrong)
+    assert refused.value.code is ErrorCode.INVALID_REQUEST
+
+
 def test_joining_after_a_crash_keeps_the_only_copies_and_no_others():
     """32: unsynced data may be gone; where another replica has it that one leads."""
     image = cluster(1, 2, elr=True)
