@@ -231,6 +231,34 @@ def test_sessions_and_controllers_come_and_go(seed):
     world.check()
 
 
+@pytest.mark.parametrize("ms", [300, 5000])
+def test_what_is_decided_without_zookeeper_is_written_and_told_when_it_is_back(ms):
+    """Within a session, and longer: nothing of it is lost, and brokers hear of it after ZooKeeper."""
+    world = MigrationWorld()
+    world.prepare()
+    world.settled()
+    world.brokers.told.clear()
+    world.zookeeper.pause()
+    world.create("new", [1, 2], [2, 3])
+    world.delete("b")
+    world.run(ms)
+    world.create("newer", [3, 1])
+    world.run(100)
+    assert {topic.name for topic in world.image.topics} == {"a", "new", "newer"}
+    assert world.migration.status()["reaches_zookeeper"] == (ms < 1000)
+    assert world.brokers.told == []
+    assert paths.topic("new") not in world.zookeeper.nodes
+    world.zookeeper.resume()
+    world.settled()
+    world.check()
+    named = {
+        each.topic_name
+        for request in world.brokers.of("LeaderAndIsrRequest")
+        for each in request.topic_states
+    }
+    assert named >= {"new", "newer"}
+
+
 def test_a_migration_that_was_taken_back_is_left_alone():
     world = MigrationWorld()
     world.prepare()

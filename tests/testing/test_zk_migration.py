@@ -66,7 +66,8 @@ def server(tmp_path_factory):
 class Moving:
     """Two brokers and a controller, in this process's loop; what asks them runs in a thread."""
 
-    def __init__(self, server, folder, security=None):
+    def __init__(self, server, folder, security=None, session_ms=6000):
+        self.session_ms = session_ms
         self.folder, self.security = folder, security or {}
         self.client = CLIENT if security else {}
         self.command_config = folder / "client.properties"
@@ -88,7 +89,7 @@ class Moving:
         }
         zookeeper = {
             "zookeeper.connect": self.connect,
-            "zookeeper.session.timeout.ms": "6000",
+            "zookeeper.session.timeout.ms": str(self.session_ms),
             "zookeeper.connection.timeout.ms": "60000",
         }
         quorum = {
@@ -263,6 +264,37 @@ async def test_and_back(server, tmp_path):
         assert json.loads(await cluster.znode("/controller"))["brokerid"] in BROKERS
         await cluster.ask(lambda client: create_topic(client, "u", assignment=[[2, 1]]))
         assert await cluster.znode("/brokers/topics/u")
+        await cluster.check()
+    finally:
+        await cluster.stop()
+
+
+async def test_zookeeper_is_killed_while_both_are_written(server, tmp_path):
+    """Records and new topics go on; ZooKeeper, and brokers in its mode, hear of these when it is back."""
+    cluster = Moving(server, tmp_path, session_ms=2000)
+    try:
+        for broker in BROKERS:
+            await cluster.start(broker, MIGRATING)
+        await cluster.ask(lambda client: create_topic(client, "t", assignment=[[1, 2]]))
+        await cluster.start(CONTROLLER, MIGRATING)
+        await cluster.until_phase("MIGRATION")
+        await cluster.send()
+        await asyncio.to_thread(server.stop)
+        try:
+            await cluster.send()
+            deadline = time.monotonic() + 60
+            while not (found := await cluster.migrate())["next"].startswith("bring ZooKeeper back"):
+                assert time.monotonic() < deadline, found
+                await asyncio.sleep(0.1)
+            # The sessions are over, and nobody gives up what it leads.
+            await cluster.send()
+            await cluster.ask(lambda client: create_topic(client, "u", assignment=[[2, 1]]))
+        finally:
+            await asyncio.to_thread(server.start)
+        await cluster.until(lambda client: describe_topics(client, ["u"])[0].partitions[0].leader == 2)
+        assert json.loads(await cluster.znode("/brokers/topics/u"))["partitions"] == {"0": [2, 1]}
+        await cluster.send()
+        await cluster.ask(produce, TopicPartition("u", 0), [Record(-1, 0, b"k", b"v")])
         await cluster.check()
     finally:
         await cluster.stop()
