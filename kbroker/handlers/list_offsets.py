@@ -7,8 +7,11 @@ timeout (KIP-1075) · 11 earliest pending upload, -6 (KIP-1023).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kbroker.broker import flow
+from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.list_offsets_response import (
     ListOffsetsPartitionResponse,
@@ -16,6 +19,7 @@ from kbroker.protocol.generated.list_offsets_response import (
     ListOffsetsTopicResponse,
 )
 from kbroker.protocol.releases import is_before
+from kbroker.storage.time_search import NewestSearch, TimeLook, TimeSearch
 
 if TYPE_CHECKING:
     from kbroker.broker.partition import Partition
@@ -25,7 +29,6 @@ if TYPE_CHECKING:
         ListOffsetsPartition,
         ListOffsetsRequest,
     )
-    from kbroker.storage.log import Log
 
 VERSIONS = (1, 11)
 
@@ -43,30 +46,39 @@ _READ_COMMITTED = 1
 _LEADER_EPOCH_SINCE = 4
 
 
-def handle(services: Services, context: RequestContext, request: ListOffsetsRequest) -> ListOffsetsResponse:
+class _Asked(NamedTuple):
+    """The request, and what takes long of it."""
+
+    services: Services
+    version: int
+    request: ListOffsetsRequest
+    searches: list[_LongSearch]
+
+
+def handle(
+    services: Services, context: RequestContext, request: ListOffsetsRequest
+) -> ListOffsetsResponse | Deferred[ListOffsetsResponse]:
     """Look up each partition by itself; one that is named twice is refused once (before 4.0 each time).
 
     A topic that is named twice is answered once, one without partitions not at all.
     """
+    asked = _Asked(services, context.version, request, [])
     topics: dict[str, list[ListOffsetsPartition]] = {}
     for topic in request.topics:
         if topic.partitions:
             topics.setdefault(topic.name, []).extend(topic.partitions)
-    answers = [_topic(services, context.version, request, *each) for each in topics.items()]
-    return ListOffsetsResponse(topics=answers)
+    answers = [_topic(asked, *each) for each in topics.items()]
+    response = ListOffsetsResponse(topics=answers)
+    if asked.searches:
+        return flow.run(_search(services, asked.searches, response))
+    return response
 
 
-def _topic(
-    services: Services,
-    version: int,
-    request: ListOffsetsRequest,
-    name: str,
-    partitions: list[ListOffsetsPartition],
-) -> ListOffsetsTopicResponse:
+def _topic(asked: _Asked, name: str, partitions: list[ListOffsetsPartition]) -> ListOffsetsTopicResponse:
     counts: dict[int, int] = {}
     for wanted in partitions:
         counts[wanted.partition_index] = counts.get(wanted.partition_index, 0) + 1
-    repeats = is_before(services.compatibility, (4, 0))
+    repeats = is_before(asked.services.compatibility, (4, 0))
     refused: set[int] = set()
     answers: list[ListOffsetsPartitionResponse] = []
     for wanted in partitions:
@@ -79,11 +91,13 @@ def _topic(
         try:
             if count > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST)
-            _partition(services, version, request, name, wanted, answer)
-            if version < _LEADER_EPOCH_SINCE:
+            _partition(asked, name, wanted, answer)
+            if asked.version < _LEADER_EPOCH_SINCE:
                 answer.leader_epoch = -1
         except ApiError as error:
-            answer = ListOffsetsPartitionResponse(partition_index=index, error_code=_code(error, version))
+            answer = ListOffsetsPartitionResponse(
+                partition_index=index, error_code=_code(error, asked.version)
+            )
         answers.append(answer)
     return ListOffsetsTopicResponse(name=name, partitions=answers)
 
@@ -95,19 +109,14 @@ def _code(error: ApiError, version: int) -> ErrorCode:
 
 
 def _partition(
-    services: Services,
-    version: int,
-    request: ListOffsetsRequest,
-    topic: str,
-    wanted: ListOffsetsPartition,
-    answer: ListOffsetsPartitionResponse,
+    asked: _Asked, topic: str, wanted: ListOffsetsPartition, answer: ListOffsetsPartitionResponse
 ) -> None:
     timestamp = wanted.timestamp
-    if timestamp < 0 and version < _SINCE.get(timestamp, 1 << 15):
+    if timestamp < 0 and asked.version < _SINCE.get(timestamp, 1 << 15):
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
-    partition = services.led_partition(topic, wanted.partition_index)
+    partition = asked.services.led_partition(topic, wanted.partition_index)
     log = partition.check_leader(wanted.current_leader_epoch)
-    end, is_known = _fetchable_end(partition, request)
+    end, is_known = _fetchable_end(partition, asked.request)
     if timestamp == LATEST:
         if not is_known:
             raise ApiError(ErrorCode.OFFSET_NOT_AVAILABLE)
@@ -119,9 +128,10 @@ def _partition(
         # Nothing is tiered.
         return
     else:
-        _by_time(log, timestamp, end, answer)
-        if not is_known and not 0 <= answer.offset < end:
-            raise ApiError(ErrorCode.OFFSET_NOT_AVAILABLE)
+        search = NewestSearch(log) if timestamp == MAX_TIMESTAMP else TimeSearch(log, timestamp, end)
+        later = _LongSearch(search, answer, end, is_known, asked.version)
+        if later.go_on(at_once=asked.services.run_blocking is None):
+            asked.searches.append(later)
 
 
 def _fetchable_end(partition: Partition, request: ListOffsetsRequest) -> tuple[int, bool]:
@@ -138,12 +148,71 @@ def _fetchable_end(partition: Partition, request: ListOffsetsRequest) -> tuple[i
     return end, known
 
 
-def _by_time(log: Log, timestamp: int, end: int, answer: ListOffsetsPartitionResponse) -> None:
-    if timestamp == MAX_TIMESTAMP:
-        found = log.max_timestamp_offset()
-    else:
-        found = log.offset_for_timestamp(timestamp, end)
-    if found is not None and found.offset < end:
-        answer.timestamp = found.timestamp
-        answer.offset = found.offset
-        answer.leader_epoch = found.leader_epoch
+class _LongSearch:
+    """A search by time, and the answer that waits for it.
+
+    Args:
+        end: what the asker may see of the log, and whether that `is_known`.
+    """
+
+    def __init__(
+        self,
+        search: TimeSearch | NewestSearch,
+        answer: ListOffsetsPartitionResponse,
+        end: int,
+        is_known: bool,
+        version: int,
+    ) -> None:
+        self.look: TimeLook | None = None
+        self._search = search
+        self._answer = answer
+        self._end = end
+        self._is_known = is_known
+        self._version = version
+
+    def go_on(self, *, at_once: bool = False) -> bool:
+        """Look into batches until one takes long, which is to be `look`ed into elsewhere; False: it is over.
+
+        Raises:
+            ApiError: the answer of the partition.
+        """
+        while (look := self._search.next()) is not None:
+            if look.is_long and not at_once:
+                self.look = look
+                return True
+            look.run()
+        found, answer = self._search.found, self._answer
+        if found is not None and found.offset < self._end:
+            answer.timestamp, answer.offset = found.timestamp, found.offset
+            answer.leader_epoch = found.leader_epoch if self._version >= _LEADER_EPOCH_SINCE else -1
+        if not self._is_known and not 0 <= answer.offset < self._end:
+            raise ApiError(ErrorCode.OFFSET_NOT_AVAILABLE)
+        return False
+
+    def fail(self, error: ApiError) -> None:
+        """It was refused."""
+        self._answer.error_code = _code(error, self._version)
+        self._answer.timestamp = self._answer.offset = self._answer.leader_epoch = -1
+
+
+def _search(
+    services: Services, searches: list[_LongSearch], response: ListOffsetsResponse
+) -> Generator[Deferred[Any], Any, ListOffsetsResponse]:
+    """Look into long batches in a thread, one after the other."""
+    run_blocking = services.run_blocking
+    assert run_blocking is not None
+    for search in searches:
+        is_open = True
+        while is_open:
+            done: Deferred[BaseException | None] = Deferred()
+            assert search.look is not None
+            run_blocking(search.look.run, done.resolve)
+            error = yield done
+            if error is not None:
+                raise error
+            try:
+                is_open = search.go_on()
+            except ApiError as refusal:
+                search.fail(refusal)
+                is_open = False
+    return response

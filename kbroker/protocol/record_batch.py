@@ -30,6 +30,7 @@ from kbroker.protocol.record_codec import (
     decode_payload,
     encode_payload,
     encode_varint,
+    payload_times,
     scan_payload,
 )
 from kbroker.protocol.unpack_room import Unpacked
@@ -359,6 +360,27 @@ def decode_records(
         header.base_offset,
         header.base_timestamp,
         append_time,
+        record_bytes_max if header.codec else RECORD_BYTES_MAX,
+    )
+
+
+def record_times(
+    buf: Buffer,
+    header: BatchHeader,
+    max_bytes: int = MAX_DECOMPRESSED_BYTES,
+    record_bytes_max: int = RECORD_BYTES_MAX,
+) -> Iterator[tuple[int, int]]:
+    """Timestamp and offset of each record of the batch, of any magic. Args, Raises: as `decode_records`."""
+    if header.magic < 2:
+        for record in decode_records(buf, header, max_bytes):
+            yield record.timestamp, record.offset
+        return
+    yield from payload_times(
+        uncompressed_payload(buf, header, max_bytes),
+        header.record_count,
+        header.base_offset,
+        header.base_timestamp,
+        header.max_timestamp if header.attributes & TIMESTAMP_TYPE_BIT else None,
         record_bytes_max if header.codec else RECORD_BYTES_MAX,
     )
 

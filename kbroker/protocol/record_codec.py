@@ -6,7 +6,7 @@ bytes and more) go through `long_varint`. Whatever is wrong with a record is `IN
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from kbroker.errors import ApiError, ErrorCode
@@ -135,6 +135,48 @@ def decode_payload(
     if pos != size:
         raise InvalidRecord("Incorrect declared batch size, records still remaining in file")
     return records
+
+
+def payload_times(
+    data: Unpacked,
+    count: int,
+    base_offset: int,
+    base_timestamp: int,
+    append_time: int | None = None,
+    record_bytes_max: int = RECORD_BYTES_MAX,
+) -> Iterator[tuple[int, int]]:
+    """Timestamp and offset of each record, one after the other; what else is in them is not looked at.
+
+    Args, Raises: as `decode_payload`.
+    """
+    pos, size = 0, len(data)
+    try:
+        for _ in range(count):
+            if pos >= size:
+                raise InvalidRecord("Incorrect declared batch size, premature EOF reached")
+            raw = data[pos]
+            pos += 1
+            if raw >= 0x80:
+                raw, pos = long_varint(data, pos, raw, 28)
+            end = pos + ((raw >> 1) ^ -(raw & 1))
+            if end > size or end < pos or end - pos > record_bytes_max:
+                raise _bad_size(end - pos, size - pos, record_bytes_max)
+            pos += 1
+            raw = data[pos]
+            pos += 1
+            if raw >= 0x80:
+                raw, pos = long_varint(data, pos, raw, 63)
+            timestamp = base_timestamp + ((raw >> 1) ^ -(raw & 1)) if append_time is None else append_time
+            raw = data[pos]
+            pos += 1
+            if raw >= 0x80:
+                raw, pos = long_varint(data, pos, raw, 28)
+            if pos > end:
+                raise _bad_end(pos, end)
+            yield timestamp, base_offset + ((raw >> 1) ^ -(raw & 1))
+            pos = end
+    except IndexError:
+        raise InvalidRecord("Found invalid record structure") from None
 
 
 def scan_payload(

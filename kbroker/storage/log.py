@@ -48,6 +48,7 @@ from kbroker.storage.log_types import AppendOrigin, AppendResult, LoadedLog
 from kbroker.storage.producer_lookback import sent_before
 from kbroker.storage.recent_batches import RecentBatches
 from kbroker.storage.segment import TimestampOffset
+from kbroker.storage.time_search import NewestSearch, TimeSearch, found_at_once
 from kbroker.storage.txn_check import TxnCheck
 from kbroker.storage.txn_index import AbortedTxn
 from kbroker.types import TopicPartition, Uuid
@@ -523,13 +524,11 @@ class Log:
 
     def offset_for_timestamp(self, timestamp: int, end_offset: int | None = None) -> TimestampOffset | None:
         """The first record, in offset order, not older than `timestamp` (ms) and below `end_offset`."""
-        self.settle()
-        return log_reader.offset_for_timestamp(self, timestamp, end_offset)
+        return found_at_once(TimeSearch(self, timestamp, end_offset))
 
     def max_timestamp_offset(self) -> TimestampOffset | None:
         """The first record with the largest timestamp (KIP-734); None if no record has one."""
-        self.settle()
-        return log_reader.max_timestamp_offset(self)
+        return found_at_once(NewestSearch(self))
 
     # -- epochs ----------------------------------------------------------------------------------------------
 

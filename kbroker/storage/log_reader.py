@@ -1,15 +1,14 @@
-"""Reading a log: where whole batches lie. Nothing is decoded, except for look-ups by time."""
+"""Reading a log: where whole batches lie. Nothing is decoded (look-ups by time: `time_search`)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.protocol.record_batch import decode_records
 from kbroker.storage import txn_index
 from kbroker.storage.disk import DiskFile
 from kbroker.storage.producer_replay import rebuild_txn_index
-from kbroker.storage.segment import Segment, TimestampOffset
+from kbroker.storage.segment import Segment
 from kbroker.storage.txn_index import AbortedTxn
 
 if TYPE_CHECKING:
@@ -146,59 +145,3 @@ def aborted_txns(log: Log, start_offset: int, end_offset: int) -> list[AbortedTx
     except OSError as error:
         raise log.directory.fail(error) from error
     return found
-
-
-def offset_for_timestamp(log: Log, timestamp: int, end_offset: int | None) -> TimestampOffset | None:
-    """See `Log.offset_for_timestamp`."""
-    end = log.log_end_offset if end_offset is None else min(end_offset, log.log_end_offset)
-    try:
-        for segment in log.segments.from_offset(log.log_start_offset):
-            if segment.base_offset >= end:
-                return None
-            if segment.load_max_timestamp() < timestamp:
-                continue
-            found = segment.find_timestamp(
-                timestamp, log.log_start_offset, end, log.config.max_decompressed_message_bytes
-            )
-            if found is not None:
-                return found
-    except OSError as error:
-        raise log.directory.fail(error) from error
-    return None
-
-
-def max_timestamp_offset(log: Log) -> TimestampOffset | None:
-    """See `Log.max_timestamp_offset`."""
-    try:
-        segments = log.segments.from_offset(log.log_start_offset)
-        newest = max(segments, key=lambda segment: segment.load_max_timestamp(), default=None)
-        if newest is None or newest.load_max_timestamp() < 0:
-            return None
-        record_max = log.config.max_decompressed_message_bytes
-        found = _first_with(newest, newest.load_max_timestamp(), log.log_start_offset, record_max)
-        if found is not None:
-            return found
-        # Its newest record lies below the log start: look at all that is left.
-        best: TimestampOffset | None = None
-        for segment in segments:
-            for batch in segment.walk(0):
-                if batch.last_offset < log.log_start_offset or (
-                    best and batch.max_timestamp <= best.timestamp
-                ):
-                    continue
-                data, header = segment.read_batch(batch)
-                for record in decode_records(data, header, record_bytes_max=record_max):
-                    newer = record.timestamp > (best.timestamp if best else -1)
-                    if newer and record.offset >= log.log_start_offset:
-                        best = TimestampOffset(record.timestamp, record.offset, header.leader_epoch)
-        return best
-    except OSError as error:
-        raise log.directory.fail(error) from error
-
-
-def _first_with(
-    segment: Segment, timestamp: int, start_offset: int, record_max: int
-) -> TimestampOffset | None:
-    """The first record with this time in the segment."""
-    found = segment.find_timestamp(timestamp, start_offset, 2**63 - 1, record_max)
-    return found if found is not None and found.timestamp == timestamp else None

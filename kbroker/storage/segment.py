@@ -16,10 +16,8 @@ from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
     BatchHeader,
     CorruptBatch,
-    decode_records,
     parse_batch_header,
 )
-from kbroker.protocol.record_codec import RECORD_BYTES_MAX
 from kbroker.protocol.sealed_batch import is_sealed
 from kbroker.storage import txn_index
 from kbroker.storage.batch_walk import WALK_BYTES, WalkedBatch, walk
@@ -308,13 +306,8 @@ class Segment:
             header = parse_batch_header(data)
         return data, header
 
-    def find_timestamp(
-        self, timestamp: int, start_offset: int, end_offset: int, record_bytes_max: int = RECORD_BYTES_MAX
-    ) -> TimestampOffset | None:
-        """The first record in offset order within [start, end) that is not older than `timestamp` (ms).
-
-        Raises InvalidRecord: a larger record than `record_bytes_max` is in a compressed batch on the way.
-        """
+    def find_timestamp(self, timestamp: int, start_offset: int, end_offset: int) -> WalkedBatch | None:
+        """The first batch that may have a record within [start, end) that is not older than that (ms)."""
         self.trust_indexes()
         if not self._time_index_checked:
             self._time_index_checked = True
@@ -325,12 +318,8 @@ class Segment:
         for batch in self.walk(first.position) if first is not None else ():
             if batch.base_offset >= end_offset:
                 return None
-            if batch.max_timestamp < timestamp or batch.last_offset < start_offset:
-                continue
-            data, header = self.read_batch(batch)
-            for record in decode_records(data, header, record_bytes_max=record_bytes_max):
-                if record.timestamp >= timestamp and start_offset <= record.offset < end_offset:
-                    return TimestampOffset(record.timestamp, record.offset, header.leader_epoch)
+            if batch.max_timestamp >= timestamp and batch.last_offset >= start_offset:
+                return batch
         return None
 
     # -- cutting ---------------------------------------------------------------------------------------------

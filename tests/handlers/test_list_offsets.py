@@ -1,15 +1,24 @@
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from kbroker.errors import ErrorCode
+from kbroker.protocol.compression import Codec
 from kbroker.protocol.generated.delete_records_request import DeleteRecordsPartition, DeleteRecordsTopic
 from kbroker.protocol.generated.list_offsets_request import ListOffsetsPartition, ListOffsetsTopic
 from kbroker.protocol.generated.offset_for_leader_epoch_request import (
     OffsetForLeaderPartition,
     OffsetForLeaderTopic,
 )
-from kbroker.protocol.record_batch import Record, build_batch
+from kbroker.protocol.record_batch import (
+    CREATE_TIME,
+    Record,
+    build_batch,
+    parse_batch_header,
+    set_max_timestamp,
+)
 from tests.handlers.node import batch
 from tests.handlers.test_fetch import produce
 from tests.handlers.test_produce import to
@@ -168,3 +177,55 @@ def test_of_a_partition_to_delete_from_the_last_offset_counts(client):
     topics.append(DeleteRecordsTopic(name="none"))
     answer = client.ask("DeleteRecords", 2, topics=topics, timeout_ms=1000)
     assert [(t.name, [p.low_watermark for p in t.partitions]) for t in answer.topics] == [("t", [2])]
+
+
+def test_long_batches_are_looked_into_elsewhere_and_nobody_waits_for_them(node, client):
+    """Their headers promise a time that no record in them has."""
+    jobs = []
+    node.services.run_blocking = lambda work, done: jobs.append((work, done))
+    value = random.Random(1).randbytes(12_000)
+    for newest in (9_000, 9_500, 8_000):
+        long = bytearray(build_batch([Record(timestamp=6_000, value=value)], codec=Codec.GZIP))
+        set_max_timestamp(long, parse_batch_header(long), CREATE_TIME, newest)
+        client.ask("Produce", 9, **to("t", bytes(long)))
+    client.ask("Produce", 9, **to("t", bytes(build_batch([Record(timestamp=8_500, value=b"last")]))))
+
+    def looked():
+        work, done = jobs.pop()
+        work()
+        done(None)
+
+    cases = [
+        (7_000, 3, (0, 8_500, 8)),
+        (9_400, 1, (0, -1, -1)),
+        (5_500, 1, (0, 6_000, 5)),
+        (-3, 4, (0, 8_500, 8)),
+    ]
+    for timestamp, looks, expected in cases:
+        topics = [
+            ListOffsetsTopic(
+                name="t",
+                partitions=[
+                    ListOffsetsPartition(partition_index=index, timestamp=timestamp) for index in (0, 1)
+                ],
+            )
+        ]
+        client.send(client.frame("ListOffsets", 11, replica_id=-1, topics=topics))
+        for _ in range(looks):
+            assert client.answers() == []
+            looked()
+        (answer,) = client.answers()
+        found, empty = answer.topics[0].partitions
+        assert (found.error_code, found.timestamp, found.offset) == expected
+        assert (empty.error_code, empty.offset) == (0, -1)
+        assert not jobs
+    damaged = bytearray(build_batch([Record(timestamp=9_900, value=value)], codec=Codec.GZIP))
+    damaged[-20:-10] = bytes(10)
+    set_max_timestamp(damaged, parse_batch_header(damaged), CREATE_TIME, 9_901)
+    client.ask("Produce", 9, **to("t", bytes(damaged)))
+    wanted = [ListOffsetsPartition(partition_index=0, timestamp=9_800)]
+    topics = [ListOffsetsTopic(name="t", partitions=wanted)]
+    client.send(client.frame("ListOffsets", 11, replica_id=-1, topics=topics))
+    looked()
+    (answer,) = client.answers()
+    assert answer.topics[0].partitions[0].error_code == ErrorCode.INVALID_RECORD

@@ -14,6 +14,7 @@ from kbroker.protocol.record_batch import (
     decode_records,
     iter_batches,
     parse_batch_header,
+    record_times,
     scan_records,
 )
 
@@ -79,7 +80,11 @@ def read_everything(buf):
         for header in iter_batches(memoryview(buf)):
             check_crc(buf, header)
             with suppress(ApiError):
-                decode_records(buf, header, max_bytes=100_000)
+                records = decode_records(buf, header, max_bytes=100_000)
+                times = [(record.timestamp, record.offset) for record in records]
+                assert list(record_times(buf, header, max_bytes=100_000)) == times
+            with suppress(ApiError):
+                list(record_times(buf, header, max_bytes=100_000))
             if header.magic == 2:
                 with suppress(ApiError):
                     scan_records(buf, header, max_bytes=100_000)
