@@ -134,6 +134,8 @@ class ZkNode:
         self._entered: Deferred[None] = Deferred()
         self._notifications: ZkNotifications | None = None
         self._enters = False
+        #: /controller was seen to be a quorum's.
+        self._is_of_quorum = False
         self._stopped = False
         self._waits = ImageWaits(lambda: self.metadata.image)
         #: The first committed image from now on that passes a test; from `open` on.
@@ -364,9 +366,12 @@ class ZkNode:
     def _tell_waiting(self) -> None:
         if not self._entered.done and not self._stopped:
             what = "the registration" if self.broker_epoch < 0 else "the controller"
+            if self._is_of_quorum and self.broker_epoch >= 0:
+                what = "a controller of the KRaft quorum, which has the cluster: none tells this broker of it"
             _log.info("waiting for %s", what)
 
     def _quorum_leads(self) -> None:
+        self._is_of_quorum = True
         if not self.migrates:
             _log.error(
                 "the controller is a KRaft quorum's, which tells this broker nothing: it needs "

@@ -300,6 +300,30 @@ async def test_zookeeper_is_killed_while_both_are_written(server, tmp_path):
         await cluster.stop()
 
 
+async def test_a_broker_that_starts_waits_for_the_quorum(server, tmp_path, caplog):
+    """Kafka's says meanwhile that there are no topics."""
+    cluster = Moving(server, tmp_path)
+    caplog.set_level("INFO")
+    try:
+        await cluster.start(1, MIGRATING)
+        await cluster.ask(lambda client: create_topic(client, "t", assignment=[[1]]))
+        await cluster.start(CONTROLLER, MIGRATING)
+        await cluster.until_phase("MIGRATION")
+        for node in (1, CONTROLLER):
+            await cluster.nodes.pop(node).stop()
+        starting = asyncio.ensure_future(cluster.start(1, MIGRATING))
+        deadline = time.monotonic() + 60
+        while "waiting for a controller of the KRaft quorum" not in caplog.text:
+            assert time.monotonic() < deadline
+            await asyncio.sleep(0.05)
+        assert not starting.done()
+        await cluster.start(CONTROLLER, MIGRATING)
+        await starting
+        await cluster.until(lambda client: describe_topics(client, ["t"])[0].partitions[0].leader == 1)
+    finally:
+        await cluster.stop()
+
+
 async def test_a_broker_that_does_not_take_part_says_what_it_lacks(server, tmp_path, caplog):
     cluster = Moving(server, tmp_path)
     data = b'{"version":2,"brokerid":3001,"timestamp":"1","kraftControllerEpoch":5}'
