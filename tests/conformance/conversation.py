@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kbroker.protocol.header import request_header_bytes
 from tests.conformance import paths
 from tests.conformance.comparison import compare
 from tests.conformance.messages import API_KEYS, API_VERSIONS, parse_answer, request_bytes
@@ -16,6 +15,7 @@ from tests.conformance.normal import Normaliser
 from tests.conformance.peer import Closed, Peer, Timeout
 from tests.conformance.transcript import Step, Transcript
 from tests.conformance.variables import Unbound, Variables
+from tools.frame_headers import request_header_bytes
 
 _CLIENT = "conform"
 _DEADLINE_MS = 10_000

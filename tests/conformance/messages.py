@@ -7,11 +7,11 @@ from typing import Any
 
 from kbroker.errors import ProtocolError
 from kbroker.protocol.api_keys import FACTS, response_class
-from kbroker.protocol.header import parse_response_header
 from kbroker.protocol.json_converter import from_json, to_json
 from kbroker.protocol.primitives import Message
 from kbroker.protocol.schemas.parser import Field, Struct, load_message
 from tests.conformance.record_sets import record_set, shown_record_set
+from tools.frame_headers import parse_response_header
 
 API_KEYS = {facts.name: key for key, facts in FACTS.items()}
 API_VERSIONS = API_KEYS["ApiVersions"]

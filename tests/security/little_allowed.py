@@ -17,9 +17,9 @@ import time
 from pathlib import Path
 
 from kbroker.protocol.api_keys import FACTS, response_class, response_header_version
-from kbroker.protocol.header import request_header_bytes
 from kbroker.protocol.json_converter import from_json
 from kbroker.types import uuid_to_string
+from tools.frame_headers import request_header_bytes
 
 FILE = Path(__file__).parents[1] / "data/authorization/kafka-4.4.jsonl"
 KEY = {facts.name: key for key, facts in FACTS.items()}

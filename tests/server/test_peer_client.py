@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from kbroker.broker.peer import PeerAddress, PeerError, PeerFailure
-from kbroker.protocol.api_keys import ApiKey, response_header_version
+from kbroker.protocol.api_keys import ApiKey, request_header_version, response_header_version
 from kbroker.protocol.generated.api_versions_response import ApiVersion, ApiVersionsResponse
 from kbroker.protocol.generated.fetch_request import FetchRequest
 from kbroker.protocol.generated.fetch_response import (
@@ -21,8 +21,8 @@ from kbroker.protocol.generated.fetch_response import (
 )
 from kbroker.protocol.generated.metadata_request import MetadataRequest, MetadataRequestTopic
 from kbroker.protocol.generated.metadata_response import MetadataResponse
+from kbroker.protocol.generated.request_header import RequestHeader
 from kbroker.protocol.generated.vote_request import VoteRequest
-from kbroker.protocol.header import parse_request_header
 from kbroker.server import peer_socket, peer_watch
 from kbroker.server.peer_client import PeerClient
 from kbroker.server.peer_socket import ReceiveBuffers
@@ -75,7 +75,7 @@ class Peer:
                 key, version, correlation_id = struct.unpack_from(">hhi", frame)
                 self.asked.append((key, version))
                 if key == ApiKey.METADATA:
-                    start = parse_request_header(frame).body
+                    start = RequestHeader.decode_from(frame, request_header_version(key, version), 0)[1]
                     topics = MetadataRequest.decode(frame, version, start).topics
                     self.topics += [topic.name for topic in topics or ()]
                 if key not in self.silent:

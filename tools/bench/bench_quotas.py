@@ -28,10 +28,10 @@ from kbroker.client.quotas import alter_quotas
 from kbroker.protocol.api_keys import ApiKey, response_class
 from kbroker.protocol.generated.api_versions_request import ApiVersionsRequest
 from kbroker.protocol.generated.create_topics_request import CreatableTopic, CreateTopicsRequest
-from kbroker.protocol.header import parse_response_header, request_header_bytes
 from tools.bench import wire
 from tools.bench.brokers import BrokerProcess, Kafka, Kbroker, free_port
 from tools.bench.lines import first_produce
+from tools.frame_headers import parse_response_header, request_header_bytes
 
 _CACHE = Path.home() / ".cache" / "kbroker-tests"
 _BURST_S = 11

@@ -14,9 +14,9 @@ from kbroker.protocol.generated.consumer_group_heartbeat_request import (
     ConsumerGroupHeartbeatRequest,
     TopicPartitions,
 )
-from kbroker.protocol.header import parse_response_header
 from tools.bench import wire
 from tools.bench.groups import find_coordinator, settle
+from tools.frame_headers import parse_response_header
 
 if TYPE_CHECKING:
     from tools.bench.brokers import BrokerProcess

@@ -28,9 +28,9 @@ from kbroker.protocol.generated.offset_fetch_request import (
     OffsetFetchRequestTopics,
 )
 from kbroker.protocol.generated.sync_group_request import SyncGroupRequest, SyncGroupRequestAssignment
-from kbroker.protocol.header import parse_response_header
 from tools.bench import wire
 from tools.bench.load import Load, one_in_flight, pipelined
+from tools.frame_headers import parse_response_header
 
 if TYPE_CHECKING:
     from tools.bench.brokers import BrokerProcess

@@ -12,8 +12,8 @@ import struct
 from kbroker.protocol.api_keys import ApiKey, response_class
 from kbroker.protocol.generated.sasl_authenticate_request import SaslAuthenticateRequest
 from kbroker.protocol.generated.sasl_handshake_request import SaslHandshakeRequest
-from kbroker.protocol.header import parse_response_header, request_header_bytes
 from tools.bench import wire
+from tools.frame_headers import parse_response_header, request_header_bytes
 
 _VERSIONS = {ApiKey.SASL_HANDSHAKE: 1, ApiKey.SASL_AUTHENTICATE: 2}
 

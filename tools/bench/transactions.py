@@ -18,10 +18,10 @@ from kbroker.protocol.generated.end_txn_request import EndTxnRequest
 from kbroker.protocol.generated.find_coordinator_request import FindCoordinatorRequest
 from kbroker.protocol.generated.init_producer_id_request import InitProducerIdRequest
 from kbroker.protocol.generated.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
-from kbroker.protocol.header import parse_response_header, request_header_bytes
 from kbroker.protocol.primitives import Message
 from kbroker.protocol.record_batch import Record, build_batch
 from tools.bench import wire
+from tools.frame_headers import parse_response_header, request_header_bytes
 
 if TYPE_CHECKING:
     from tools.bench.brokers import BrokerProcess

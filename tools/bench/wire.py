@@ -21,8 +21,8 @@ from kbroker.protocol.generated.list_offsets_request import (
     ListOffsetsTopic,
 )
 from kbroker.protocol.generated.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
-from kbroker.protocol.header import parse_response_header, request_header_bytes
 from kbroker.protocol.record_batch import Record, build_batch
+from tools.frame_headers import parse_response_header, request_header_bytes
 
 # Versions by topic name, which both brokers speak.
 VERSIONS = {
