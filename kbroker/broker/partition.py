@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kbroker.broker.deferred import Deferred
+from kbroker.broker.follower_news import Watchers
 from kbroker.broker.in_sync_port import ALONE, InSyncPort
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metrics.topics import TopicStats
@@ -98,8 +99,7 @@ class Partition:
         self._commits: CommitQueue[Deferred[None]] = CommitQueue()
         self._deletions: CommitQueue[Deferred[None]] = CommitQueue()
         self._in_sync = in_sync
-        #: What followers' fetch sessions have of this partition, by follower.
-        self._watchers: dict[int, FetchedPartition] = {}
+        self._watchers = Watchers()
         self._on_progress = on_progress
         self._on_unsynced = on_unsynced or _ignore
 
@@ -377,7 +377,7 @@ class Partition:
             return Verdict.STALE
         verdict = state.in_sync.refused(proposal, code)
         if verdict is Verdict.REVERTED:
-            self._tell_followers(wake=False)  # else they would ask at once, and again and again
+            self._watchers.tell(state, wake=False)  # else they would ask at once, and again and again
         return verdict
 
     # -- appending --
@@ -561,37 +561,13 @@ class Partition:
         self._progress()
 
     def watch(self, replica_id: int, wanted: FetchedPartition) -> None:
-        """Tell that follower's session of news; only the newest one that asks.
-
-        The one before has to look by itself, and comes here again when it does.
-        """
-        before = self._watchers.get(replica_id)
-        if before is wanted:
-            return
-        self._watchers[replica_id] = wanted
-        if before is not None and before.session is not None and before.session.news is not None:
-            before.session.news[before] = None
+        """Tell that follower's session of news; see `Watchers.watch`."""
+        self._watchers.watch(replica_id, wanted)
 
     def _progress(self) -> None:
         self._on_progress(self.topic_partition)
         if self._watchers:
-            self._tell_followers()
-
-    def _tell_followers(self, *, wake: bool = True) -> None:
-        state = self.leader_state
-        for replica, wanted in tuple(self._watchers.items()):
-            session = wanted.session
-            if session is None or session.news is None:
-                del self._watchers[replica]
-                continue
-            if wanted not in session.news:
-                session.news[wanted] = None
-                progress = state.followers.get(replica) if state is not None else None
-                if progress is not None:
-                    # Until its last request the follower had all: nothing was noted for it.
-                    progress.was_there(session.last_used_ms)
-            if wake and session.on_news is not None:
-                session.on_news(wanted)
+            self._watchers.tell(self.leader_state)
 
     def _refuse_waiters(self, code: ErrorCode) -> None:
         for waiting in (self._commits, self._deletions):
