@@ -258,14 +258,6 @@ def ensure_valid(buf: Buffer, header: BatchHeader) -> None:
         raise CorruptBatch(f"Record is corrupt (stored crc = {header.crc}, computed crc = {computed})")
 
 
-def set_base_offset_and_epoch(
-    buf: bytearray | memoryview, pos: int, base_offset: int, leader_epoch: int
-) -> None:
-    """Patch what the leader assigns, in place; the CRC does not cover it."""
-    _LONG.pack_into(buf, pos, base_offset)
-    _INT.pack_into(buf, pos + 12, leader_epoch)
-
-
 def set_max_timestamp(
     buf: bytearray | memoryview, header: BatchHeader, timestamp_type: int, max_timestamp: int
 ) -> bool:

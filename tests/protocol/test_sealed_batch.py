@@ -1,5 +1,6 @@
 """Sealed batches: what comes out is what went in; nobody else's key, header or place will do."""
 
+import struct
 from itertools import count
 from random import Random
 
@@ -16,7 +17,6 @@ from kbroker.protocol.record_batch import (
     decode_records,
     iter_batches,
     parse_batch_header,
-    set_base_offset_and_epoch,
 )
 from kbroker.protocol.sealed_batch import CannotOpen, Sealer, is_sealed, key_id_of, open_all, open_batch
 from kbroker.security.data_keys import KeyRing
@@ -64,7 +64,7 @@ def test_a_sealed_batch_is_a_batch_and_opens_to_what_it_was(codec):
 def test_the_leader_epoch_may_change_afterwards():
     batch = plain()
     sealed = sealer().seal(batch, 0)
-    set_base_offset_and_epoch(sealed, 0, 0, 9)
+    struct.pack_into(">i", sealed, 12, 9)
     assert parse_batch_header(opened(sealed)).leader_epoch == 9
     assert opened(sealed)[16:] == bytes(batch)[16:]
 
@@ -72,7 +72,7 @@ def test_the_leader_epoch_may_change_afterwards():
 def test_the_offset_is_bound():
     sealed = sealer().seal(plain(), 100)
     assert parse_batch_header(opened(sealed)).base_offset == 100
-    set_base_offset_and_epoch(sealed, 0, 101, 0)
+    struct.pack_into(">q", sealed, 0, 101)
     with pytest.raises(CorruptBatch):
         opened(sealed)
 
