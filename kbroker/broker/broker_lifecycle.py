@@ -165,6 +165,8 @@ class BrokerLifecycle:
         self._registering = False
         #: Why the registration was refused last.
         self._hindrance = ""
+        #: Whether it waits until the quorum has taken the cluster over, however long: it is of the quorum.
+        self.outwaits_migration = False
         #: Since when the controllers say that another broker has our id.
         self._duplicate_ms: float | None = None
         #: Told why the controllers refuse this broker for good, after it had been one of them.
@@ -327,6 +329,8 @@ class BrokerLifecycle:
             self._cluster.when(self._has_me).then(self._caught_up)
             return
         self._hindrance = _NOT_YET.get(code, "")
+        if self._hindrance and self.outwaits_migration:
+            self._began_ms, waited_ms = self._clock.monotonic_ms(), 0
         if self._migrating:
             self._ask_again(code, text)
         elif code in _HOPELESS:

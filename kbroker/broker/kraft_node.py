@@ -142,7 +142,9 @@ class KraftNode:
         node = _raft_node(setup, stored)
         #: Nobody else takes part, so that nobody has to be asked.
         voters = stored.newest_voters or node.voters
-        self.is_lone = setup.is_broker and setup.is_controller and voters.is_only(setup.node_id)
+        is_whole = setup.is_broker and setup.is_controller and voters.is_only(setup.node_id)
+        # Beside one that is to take over a cluster from ZooKeeper there are that one's brokers.
+        self.is_lone = is_whole and not setup.migrates
         if not self.is_lone:
             _check_ways(setup, voters, transport)
         self.started: Deferred[None] = Deferred()

@@ -83,16 +83,9 @@ def quorum_config(config: BrokerConfig) -> QuorumConfig:
     names = _controller_listeners(config)
     found = _settings(config, "broker" in roles, "controller" in roles)
     _check(config.node_id, found, bool(names))
-    if migrates(config) and found.is_controller:
-        _check_migration(config, found)
-    return found
-
-
-def _check_migration(config: BrokerConfig, quorum: QuorumConfig) -> None:
-    if not config.static.get("zookeeper.connect"):
+    if migrates(config) and found.is_controller and not config.static.get("zookeeper.connect"):
         raise ConfigError(f"If using `{MIGRATION}` in KRaft mode, `zookeeper.connect` must also be set.")
-    if quorum.is_broker:
-        raise ConfigError(f"{MIGRATION} needs controllers that are no brokers: process.roles=controller")
+    return found
 
 
 def _controller_listeners(config: BrokerConfig) -> list[str]:

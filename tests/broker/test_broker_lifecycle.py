@@ -395,6 +395,18 @@ def test_who_comes_before_its_turn_in_a_migration_is_told_why_it_waits(world, ca
         started.result()
 
 
+def test_a_controller_that_is_a_broker_waits_for_its_own_migration(world):
+    world.life.outwaits_migration = True
+    started = world.life.start()
+    for _ in range(400):
+        world.answer(BrokerRegistrationResponse(error_code=ErrorCode.BROKER_ID_NOT_REGISTERED))
+        world.timer.advance(250)
+    assert not started.done
+    world.answer(BrokerRegistrationResponse(broker_epoch=200))
+    world.commit(200)
+    assert started.done
+
+
 def test_a_failed_directory_that_no_controller_hears_of_stops_the_broker(world):
     world.join()
     world.life.beat_now()

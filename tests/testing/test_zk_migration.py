@@ -68,6 +68,8 @@ class Moving:
 
     def __init__(self, server, folder, security=None, session_ms=6000):
         self.session_ms = session_ms
+        #: The controller is a broker, too.
+        self.is_combined = False
         self.folder, self.security = folder, security or {}
         self.client = CLIENT if security else {}
         self.command_config = folder / "client.properties"
@@ -81,8 +83,11 @@ class Moving:
     async def start(self, node_id, mode):
         """In that mode; of the controller: MIGRATING, or KRAFT when it is over."""
         name = "CONTROLLER" if node_id == CONTROLLER else "PLAINTEXT"
+        listeners = [f"{name}://127.0.0.1:{self.ports[node_id]}"]
+        if node_id == CONTROLLER and self.is_combined:
+            listeners.append("PLAINTEXT://127.0.0.1:0")
         settings = {
-            "listeners": f"{name}://127.0.0.1:{self.ports[node_id]}",
+            "listeners": ",".join(listeners),
             "log.dirs": ",".join(str(self.folder / f"node-{node_id}" / each) for each in ("a", "b")),
             "offsets.topic.replication.factor": "2",
             **self.security,
@@ -96,7 +101,8 @@ class Moving:
             "controller.quorum.voters": f"{CONTROLLER}@127.0.0.1:{self.ports[CONTROLLER]}",
             "controller.listener.names": "CONTROLLER",
         }
-        role = {"process.roles": "controller" if node_id == CONTROLLER else "broker", "node.id": str(node_id)}
+        controller = "broker,controller" if self.is_combined else "controller"
+        role = {"process.roles": controller if node_id == CONTROLLER else "broker", "node.id": str(node_id)}
         if node_id == CONTROLLER:
             settings |= {**role, "kbroker.cluster.id": self.cluster_id}
         elif mode == KRAFT:
@@ -264,6 +270,27 @@ async def test_and_back(server, tmp_path):
         assert json.loads(await cluster.znode("/controller"))["brokerid"] in BROKERS
         await cluster.ask(lambda client: create_topic(client, "u", assignment=[[2, 1]]))
         assert await cluster.znode("/brokers/topics/u")
+        await cluster.check()
+    finally:
+        await cluster.stop()
+
+
+async def test_a_controller_that_is_a_broker_too(server, tmp_path):
+    cluster = Moving(server, tmp_path)
+    cluster.is_combined = True
+    try:
+        await cluster.start(1, MIGRATING)
+        await cluster.ask(lambda client: create_topic(client, "u", assignment=[[1]]))
+        # It serves when the cluster is its own.
+        starting = asyncio.ensure_future(cluster.start(CONTROLLER, MIGRATING))
+        await cluster.until_phase("MIGRATION")
+        await starting
+        await cluster.ask(lambda client: create_topic(client, "t", assignment=[[1, CONTROLLER]]))
+        await cluster.send()
+        for node, mode in ((1, KRAFT), (CONTROLLER, KRAFT)):
+            await cluster.restart(node, mode)
+            await cluster.send()
+        assert (await cluster.until_phase("POST_MIGRATION"))["in_kraft_mode"] == [1, CONTROLLER]
         await cluster.check()
     finally:
         await cluster.stop()
