@@ -2,13 +2,15 @@
 
 import pytest
 
+from kbroker.broker.zk_session import ZkClient
 from kbroker.controller.decision import Decision
 from kbroker.controller.zookeeper.tree import Create, Delete
 from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
 from kbroker.protocol.generated.remove_topic_record import RemoveTopicRecord
 from kbroker.types import TopicPartition
-from tests.sim.test_zk_brokers import World
+from tests.sim.test_zk_brokers import World, forget
 from tests.sim.test_zk_controller import SESSION_MS, partition, result
+from tests.sim.zk_model import Host, ModelLink
 
 TP = TopicPartition("t", 0)
 
@@ -90,3 +92,63 @@ def test_a_deletion_whose_answer_is_lost_is_one(world):
     world.check_all()
     assert not active.replicas.given_up
     assert all(each.replicas.deleted == [TP] for each in world.brokers.values() if each is not active)
+
+
+class Operator:
+    """Takes topics out of ZooKeeper by hand, and puts them back."""
+
+    def __init__(self, world):
+        self.model, host = world.model, Host(world.scheduler, "operator")
+        self.client = ZkClient(lambda: ModelLink(world.model, host, SESSION_MS), host, host, SESSION_MS)
+        self.client.start()
+        self.taken = []
+
+    def take(self, name):
+        folder = f"/brokers/topics/{name}"
+        paths = sorted(path for path in self.model.nodes if path == folder or path.startswith(f"{folder}/"))
+        if paths:
+            self.taken.append({path: self.model.nodes[path].data for path in paths})
+            self.client.multi([Delete(path) for path in reversed(paths)]).then(forget)
+
+    def put_back(self, found):
+        self.client.multi([Create(path, data) for path, data in found.items()]).then(forget)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_log_is_deleted_that_nobody_wanted_to_be(seed):
+    world = World(seed)
+    chance = world.scheduler.random
+    operator, decided = Operator(world), set()
+    world.run(300)
+    for number in range(40):
+        broker = chance.choice(list(world.brokers.values()))
+        act = chance.randrange(12)
+        if act == 0:
+            broker.host.cut = not broker.host.cut
+        elif act == 1:
+            broker.host.resume() if broker.host.paused else broker.host.pause()
+        elif act == 2:
+            broker.host.reset()
+        active = world.active
+        if active is not None and not active.host.paused:
+            world.create(f"t{number}", chance.sample([1, 2, 3], 2)).then(lambda done: None)
+            names = [each.name for each in active.driver.speculative_image.topics]
+            if act in (3, 4, 5, 6) and names:
+                operator.take(chance.choice(names))
+            elif act in (7, 8) and operator.taken:
+                operator.put_back(operator.taken.pop(chance.randrange(len(operator.taken))))
+            elif act == 9 and names:
+                name = chance.choice(names)
+                decided.add(name)
+                gone = RemoveTopicRecord(topic_id=active.driver.speculative_image.topics.get(name).id)
+                active.driver.append_records(lambda image, gone=gone: Decision(None, [gone])).then(
+                    lambda done: None
+                )
+        world.run(chance.random() * SESSION_MS / 3)
+    for broker in world.brokers.values():
+        broker.host.cut = False
+        broker.host.resume()
+    world.run(SESSION_MS * 10)
+    world.check_all()
+    deleted = {tp.topic for each in world.brokers.values() for tp in each.replicas.deleted}
+    assert deleted <= decided
