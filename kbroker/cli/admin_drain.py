@@ -30,10 +30,13 @@ def drain(
             raise click.UsageError("--undo goes alone")
         session.report("{} is as it was", put_in_order(session.cluster, load_order(undo)))
         return
+    session.cluster.node(broker)
     plan = plan_drain(session.cluster, broker)
     if save is not None:
         save_order(save, plan.before)
     session.report("{} is led by another broker", put_in_order(session.cluster, plan.after))
+    if not plan.after and not plan.stuck and not session.json:
+        session.say(f"broker {broker} leads nothing")
     for tp in plan.stuck:
         session.fail(f"{tp} stays: no other replica is in sync")
     if disconnect is not None:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from kbroker.cli.admin_base import AdminCommand, Session, pass_session
-from kbroker.client.own import command
+from kbroker.client.own import NoKbroker, command
 
 
 @click.command(cls=AdminCommand)
@@ -21,11 +21,18 @@ def limits(session: Session, broker: int | None) -> None:
     kbroker.read.only.topics, kbroker.no.auto.topics, kbroker.no.new.groups, kbroker.request.limits.
     """
     node_ids = sorted(session.cluster.brokers()) if broker is None else [broker]
-    found = {node_id: command(session.cluster, node_id, "limits") for node_id in node_ids}
+    found = {}
+    for node_id in node_ids:
+        try:
+            found[node_id] = command(session.cluster, node_id, "limits")
+        except NoKbroker as error:
+            session.fail(f"{error}: Apache Kafka has no such limits")
     rows: list[Sequence[object]] = []
     for node_id, each in found.items():
         figures = " ".join(f"{name}={value:g}" for name, value in each["figures"].items())
         rows.append([node_id, each["level"], figures, ", ".join(_switches(each)), each["refused"]])
+    if not found:
+        return
     session.show(found, ("BROKER", "PRODUCERS", "FIGURES", "RESTRICTIONS", "REFUSED"), rows)
 
 

@@ -45,6 +45,8 @@ def show(
 ) -> None:
     """Show metrics. PATTERNS are JMX object names, as kafka.server:type=BrokerTopicMetrics,*"""
     answers = _ask(session, broker, patterns or ("*:*",), attributes)
+    if not answers:
+        return
     rows: list[Sequence[object]] = []
     for node_id, answer in answers.items():
         if answer["left_out"]:

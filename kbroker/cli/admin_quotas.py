@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from kbroker.cli.admin_base import AdminCommand, AdminGroup, Session, pass_session
-from kbroker.client.own import command
+from kbroker.client.own import NoKbroker, command
 from kbroker.client.quotas import Entity, alter_quotas, list_quotas
 
 _DEFAULT = "<default>"
@@ -73,13 +73,19 @@ def set_some(
 @click.option("--broker", type=int, metavar="ID", help="Only by this broker; else by all.")
 @pass_session
 def explain(session: Session, user: str, client_id: str, ip: str | None, broker: int | None) -> None:
-    """Show which quotas hold for a client, at which of Kafka's levels, and how much of them is used."""
+    """Show which quotas hold for a client, at which of Kafka's levels, and how much of them is used.
+
+    Of Apache Kafka's brokers, which do not tell what is used, by what is set alone.
+    """
     node_ids = sorted(session.cluster.brokers()) if broker is None else [broker]
     asked = {"user": user, "client_id": client_id, **({} if ip is None else {"ip": ip})}
     found: list[dict[str, Any]] = []
     for node_id in node_ids:
-        answer = command(session.cluster, node_id, "quotas", **asked)
-        found += [{"broker": node_id, **each} for each in answer["quotas"]]
+        try:
+            quotas = command(session.cluster, node_id, "quotas", **asked)["quotas"]
+        except NoKbroker:
+            quotas = _by_what_is_set(session, user, client_id, ip)
+        found += [{"broker": node_id, **each} for each in quotas]
     rows: list[Sequence[object]] = [
         [
             each["broker"],
@@ -94,6 +100,14 @@ def explain(session: Session, user: str, client_id: str, ip: str | None, broker:
     ]
     columns = ("BROKER", "QUOTA", "LIMIT", "OBSERVED", "LEVEL", "SET FOR", "SHARED BY")
     session.show(found, columns, rows)
+
+
+def _by_what_is_set(session: Session, user: str, client_id: str, ip: str | None) -> list[dict[str, Any]]:
+    from kbroker.quotas.explaining import explained_address, explained_by_table
+    from kbroker.quotas.table import QuotaTable
+
+    table = QuotaTable({tuple(sorted(each.entity)): each.values for each in list_quotas(session.cluster)})
+    return explained_by_table(table, user, client_id) + (explained_address(table, ip) if ip else [])
 
 
 def _parse(text: str) -> tuple[str, float | None]:

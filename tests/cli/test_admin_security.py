@@ -1,4 +1,5 @@
-"""`kbroker-admin` with brokers that want TLS or a login: what it says when something lacks."""
+"""`kbroker-admin` with brokers that want TLS or a login: what it says when something lacks, and what it does
+about security (tests/compat/mixed/test_admin_beside_kafka.py: with Apache Kafka)."""
 
 import io
 import json
@@ -6,6 +7,8 @@ import json
 import pytest
 
 from kbroker.cli.admin import main
+from kbroker.testing import Broker
+from tests.compat import admin_session
 from tests.security.certificates import write
 from tests.security.logins import PLAIN_MODULE, client_jaas
 from tests.security.secured import LISTENERS, Secured
@@ -72,3 +75,13 @@ def test_a_password_is_not_asked_for_without_a_terminal(admin, monkeypatch):
         code, _, complaint = admin("PLAINTEXT", "users", "set", "ann")
         assert code == 2
         assert "--password-file -" in complaint
+
+
+def test_the_same_session_as_with_kafka(tmp_path, capsys):
+    listeners = "PLAINTEXT://127.0.0.1:0,SASL_PLAINTEXT://127.0.0.1:0"
+    with Broker(config={"listeners": listeners, **admin_session.SETTINGS}) as broker:
+        admin = admin_session.Admin(broker.ports["SASL_PLAINTEXT"], tmp_path, capsys)
+        admin_session.acls(admin)
+        admin_session.users(admin, tmp_path)
+        admin_session.tokens(admin)
+        admin_session.quotas(admin, is_kafka=False)

@@ -18,9 +18,12 @@ START_SECONDS = 60
 
 
 @contextlib.contextmanager
-def kafka_on(data: Path, cache: Path, node_id: int = 1, **settings: str) -> Iterator[str]:
+def kafka_on(
+    data: Path, cache: Path, node_id: int = 1, more_listeners: str = "", **settings: str
+) -> Iterator[str]:
     """Apache Kafka 4.4 on the folder until the end of the block, then stopped cleanly; its bootstrap address.
 
+    `more_listeners` go behind its own two (",SASL_PLAINTEXT://…").
     AssertionError with the end of its log if it does not come to serve.
     """
     port, controller = free_port(), free_port()
@@ -28,7 +31,7 @@ def kafka_on(data: Path, cache: Path, node_id: int = 1, **settings: str) -> Iter
         "process.roles": "broker,controller",
         "node.id": node_id,
         "controller.quorum.bootstrap.servers": f"127.0.0.1:{controller}",
-        "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}",
+        "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}{more_listeners}",
         "controller.listener.names": "CONTROLLER",
         "log.dirs": data,
         "offsets.topic.replication.factor": 1,

@@ -7,6 +7,7 @@ collect_ignore = (
     []
     if os.environ.get("KBROKER_MIXED") == "all"
     else [
+        "test_admin_beside_kafka.py",
         "test_mixed_long.py",
         "test_zk_controller.py",
         "test_zk_migration.py",
