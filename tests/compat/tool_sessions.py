@@ -115,6 +115,8 @@ _VARYING = [
     (r"(Valid (states|types) are: ).*", r"\1…"),
     (r'"logDir":"[^"]*"', '"logDir":"FOLDER"'),
     (r"\d+ ms ago", "N ms ago"),
+    (r"(\bEpoch:) \d+", r"\1 N"),
+    (r"(kraft\.version.*FinalizedVersionLevel:) \d+", r"\1 N"),  # by the kind of the voters
     (r"adminclient-\d+", "adminclient-N"),
     (r"((HighWatermark|LeaderEpoch|MaxFollowerLag|MaxFollowerLagTimeMs):) .*", r"\1 N"),
     (r"(CurrentVoters:) .*", r"\1 …"),
@@ -390,10 +392,125 @@ def performance(session: Session) -> None:
     session.run("kafka-consumer-groups", "--delete", "--group", "perf")
 
 
-SESSIONS: dict[str, Callable[[Session], None]] = {
-    each.__name__: each
-    for each in (reset_offsets, consumer_groups, new_groups, cluster, records, configs, performance)
-}
+def topics(session: Session) -> None:
+    """kafka-topics: made, listed, described, enlarged, deleted; and what is refused."""
+
+    def run(*args: object) -> None:
+        session.run("kafka-topics", *args, sort=True)
+
+    def create(name: str, *args: object) -> None:
+        run("--create", "--topic", name, *args)
+
+    create("topics-a", "--partitions", 3, "--replication-factor", 1, "--config", "retention.ms=100000")
+    create("topics-b", "--replica-assignment", "1,1", "--config", "cleanup.policy=compact")
+    create("topics_c")
+    session.topics += ["topics-a", "topics-b", "topics_c"]
+    create("topics-a")
+    create("topics-a", "--if-not-exists")
+    create("topics.c")
+    create("bad name")
+    create("x" * 250)
+    create("topics-d", "--partitions", 0)
+    create("topics-d", "--replication-factor", 0)
+    create("topics-d", "--replication-factor", 3)
+    create("topics-d", "--replica-assignment", "9")
+    create("topics-d", "--replica-assignment", "1:1")
+    create("topics-d", "--replica-assignment", "1", "--partitions", 2)
+    create("topics-d", "--config", "retention.ms=soon")
+    create("topics-d", "--config", "no.such.config=1")
+    create("topics-d", "--config", "min.insync.replicas=0")
+    run("--list", "--exclude-internal")
+    run("--list", "--topic", "topics-.*")
+    run("--list", "--topic", "not-there")
+    for form in (
+        ["--topic", "topics-a"],
+        ["--topic", "topics.*"],
+        ["--topic", "topics-a", "--partition-size-limit-per-response", 1],
+        ["--topic", "not-there"],
+        ["--topic", "not-there", "--if-exists"],
+        ["--topic-id", "AAAAAAAAAAAAAAAAAAAAAQ"],
+        ["--topic-id", "nonsense"],
+        ["--topic", "topics.*", "--topics-with-overrides"],
+        ["--topic", "topics.*", "--under-replicated-partitions"],
+        ["--topic", "topics.*", "--unavailable-partitions"],
+        ["--topic", "topics.*", "--under-min-isr-partitions"],
+        ["--topic", "topics.*", "--at-min-isr-partitions"],
+    ):
+        run("--describe", *form)
+    run("--alter", "--topic", "topics-a", "--partitions", 5)
+    run("--alter", "--topic", "topics-a", "--partitions", 5)
+    run("--alter", "--topic", "topics-a", "--partitions", 2)
+    run("--alter", "--topic", "topics-a", "--partitions", 0)
+    run("--alter", "--topic", "topics_c", "--partitions", 3, "--replica-assignment", "1,1,1")
+    run("--alter", "--topic", "topics_c", "--partitions", 4, "--replica-assignment", "1,1,1,9")
+    run("--alter", "--topic", "not-there", "--partitions", 5)
+    run("--alter", "--topic", "not-there", "--partitions", 5, "--if-exists")
+    session.settle()
+    run("--describe", "--topic", "topics.*")
+    run("--delete", "--topic", "not-there")
+    run("--delete", "--topic", "not-there", "--if-exists")
+    run("--delete", "--topic", "topics-.*")
+    session.topics = ["topics_c"]
+    session.settle()
+    run("--list", "--exclude-internal")
+
+
+def features(session: Session) -> None:
+    """kafka-features without changing anything, and kafka-client-metrics."""
+
+    def run(*args: object) -> None:
+        session.run("kafka-features", *args, sort=True)
+
+    run("describe")
+    for version in ("4.4", "4.0-IV0", "3.9", "3.3", "2.8", "nonsense"):
+        run("version-mapping", "--release-version", version)
+    for feature in (
+        "metadata.version=30",
+        "group.version=1",
+        "nonsense=1",
+        "group.version=77",
+        "group.version",
+    ):
+        run("feature-dependencies", "--feature", feature)
+    for verb, *form in (
+        ("upgrade", "--metadata", "4.4"),
+        ("upgrade", "--release-version", "4.4"),
+        ("upgrade", "--feature", "group.version=1"),
+        ("upgrade", "--feature", "group.version=77"),
+        ("upgrade", "--feature", "nonsense=1"),
+        ("upgrade", "--metadata", "3.3"),
+        ("downgrade", "--metadata", "3.3"),
+        ("downgrade", "--metadata", "3.9", "--unsafe"),
+        ("downgrade", "--feature", "group.version=0"),
+        ("disable", "--feature", "group.version"),
+        ("disable", "--feature", "metadata.version"),
+        ("disable", "--feature", "nonsense"),
+    ):
+        run(verb, *form, "--dry-run")
+
+    def metrics(*args: object) -> None:
+        session.run("kafka-client-metrics", *args, sort=True)
+
+    one = ["--name", "watched"]
+    metrics("--list")
+    metrics("--describe", *one)
+    wanted = ["--metrics", "org.apache.kafka.producer.,org.apache.kafka.consumer.", "--interval", 30000]
+    metrics("--alter", *one, *wanted, "--match", "client_id=c[0-9]+,client_software_name=apache-kafka-java")
+    session.settle()
+    metrics("--list")
+    metrics("--describe", *one)
+    metrics("--describe")
+    metrics("--alter", *one, "--interval", 5)
+    metrics("--alter", *one, "--match", "nonsense=x")
+    metrics("--alter", *one, "--match", "client_id=[")
+    metrics("--delete", *one)
+    session.settle()
+    metrics("--delete", "--name", "not-there")
+    metrics("--list")
+
+
+_ALL = (reset_offsets, consumer_groups, new_groups, cluster, records, configs, performance, topics, features)
+SESSIONS: dict[str, Callable[[Session], None]] = {each.__name__: each for each in _ALL}
 
 
 def hold(name: str, java: JavaTools, bootstrap: str, folder: Path, lag_s: float = 1) -> str:
