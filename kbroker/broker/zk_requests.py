@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 LEADER_DURING_DELETE = -2
 EPOCH_DURING_DELETE = -2
 
+#: Lower than that of any state, and of a partition that has none.
+_NO_EPOCH = -2
+
 #: `type` of what a controller of KRaft tells, other than FULL.
 INCREMENTAL = 1
 
@@ -83,21 +86,26 @@ def said(told: Told, asked: Told) -> Told:
     """
     known = {} if told.metadata is None else told.metadata
     maybe = {} if asked.metadata is None else asked.metadata
-    topics = {key: each._replace(partitions=()) for key, each in maybe.items() if key not in known}
-    replicas = {
-        key: each._replace(state=each.state._replace(leader_epoch=-1))
-        for key, each in asked.replicas.items()
-        if key not in told.replicas
-    }
+    topics = {key: _untold_topic(each) for key, each in maybe.items() if key not in known}
+    replicas = {key: _untold(each) for key, each in asked.replicas.items() if key not in told.replicas}
     return Told({**told.replicas, **replicas}, {**known, **topics}, {}, True)
 
 
 def forgotten(told: Told) -> Told:
     """The same, but that the broker is to be told once more what it leads and follows."""
-    replicas = {
-        key: each._replace(state=each.state._replace(leader_epoch=-1)) for key, each in told.replicas.items()
-    }
+    replicas = {key: _untold(each) for key, each in told.replicas.items()}
     return Told(replicas, told.metadata, told.brokers, told.first)
+
+
+def _untold(replica: Replica) -> Replica:
+    """In an epoch that no state has: it is told in whichever it is now."""
+    return replica._replace(state=replica.state._replace(leader_epoch=_NO_EPOCH))
+
+
+def _untold_topic(topic: TopicImage) -> TopicImage:
+    """The same of all its partitions, which are named where it is gone."""
+    states = (each._replace(leader_epoch=_NO_EPOCH) for each in topic.partitions)
+    return topic._replace(partitions=tuple(states))
 
 
 def offline(image: ClusterImage, response: LeaderAndIsrResponse) -> set[Key]:

@@ -176,6 +176,27 @@ def test_a_deleted_topic(channel, peers):
     assert not peers.sent
 
 
+@pytest.mark.parametrize("answered", [True, False])
+def test_a_topic_that_is_gone_when_all_is_read_again(channel, peers, answered):
+    """Seed 406 of test_no_log_is_deleted_that_nobody_wanted_to_be: the broker may have heard of it."""
+    image = image_of(1, 2, topic=False)
+    channel.activated(image)
+    peers.answer_all()
+    channel.committed(with_topic(image, "t", 2, 2))
+    if answered:
+        peers.answer_all()
+    else:
+        # LeaderAndIsr is known to be heard, and UpdateMetadata is under way.
+        peers.take(2)[1].resolve(SimpleNamespace(error_code=0))
+        peers.take(2)
+    channel.activated(image)
+    told = peers.answer_all()[2]
+    (topic,) = next(each for each in told if each.NAME == "UpdateMetadataRequest").topic_states
+    assert [(each.partition_index, each.leader) for each in topic.partition_states] == [(0, -2), (1, -2)]
+    (topic,) = told[-1].topic_states
+    assert [each.partition_index for each in topic.partition_states] == [0, 1]
+
+
 def test_one_who_resigns_says_nothing_more(channel, peers):
     channel.activated(image_of(1, 2))
     _, answer = peers.take(2)
