@@ -9,9 +9,12 @@ MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 
 
 class Secured:
-    """A broker with all kinds of listeners, and what clients need for them."""
+    """A broker with all kinds of listeners, and what clients need for them.
 
-    def __init__(self, folder):
+    `more` are settings for other mechanisms than those of passwords.
+    """
+
+    def __init__(self, folder, mechanisms=MECHANISMS, **more):
         self.authority, self.other = Authority(), Authority("another")
         self.node = self.authority.sign("node")
         own = self.authority.sign("client")
@@ -23,7 +26,7 @@ class Secured:
         self.client = own
         config = {
             "listeners": ",".join(f"{name}://127.0.0.1:0" for name in ("PLAINTEXT", *LISTENERS)),
-            "sasl.enabled.mechanisms": ",".join(MECHANISMS),
+            "sasl.enabled.mechanisms": ",".join(mechanisms),
             "listener.name.sasl_plaintext.plain.sasl.jaas.config": USERS,
             "listener.name.sasl_ssl.plain.sasl.jaas.config": USERS,
             "ssl.keystore.location": write(folder, "node.p12", self.node.pkcs12(self.authority.certificate)),
@@ -34,7 +37,9 @@ class Secured:
             "ssl.principal.mapping.rules": "RULE:^CN=(.*?),.*$/$1/,DEFAULT",
             "connection.failed.authentication.delay.ms": "1",
             "delegation.token.secret.key": "shared",
+            **more,
         }
+        self.mechanisms = mechanisms
         self.broker = Broker(config=config)
 
     def at(self, listener):

@@ -1,41 +1,63 @@
-"""Real clients over every kind of listener: PLAIN, SCRAM, TLS, certificates of clients."""
+"""Real clients over every kind of listener, by every mechanism (docs/security.md has the table)."""
 
 import asyncio
 import contextlib
+import os
 import socket
 import ssl
 import subprocess
+import time
+from pathlib import Path
 
 import aiokafka
 import confluent_kafka
 import kafka
+import kafka.net.sasl.oauth
 import pytest
+from aiokafka.abc import AbstractTokenProvider
+from joserfc.jwk import RSAKey
 
 from kbroker.client.cluster import Cluster
 from kbroker.client.errors import NotTrusted
-from kbroker.client.users import set_user
 from tests.needs import need_command
+from tests.security.all_mechanisms import fully_secured
 from tests.security.certificates import pem_settings
+from tests.security.kdc import REALM
 from tests.security.logins import SCRAM_MODULE, client_jaas
-from tests.security.secured import LISTENERS, MECHANISMS, Secured
+from tests.security.secured import LISTENERS, MECHANISMS
+from tests.security.test_oauth import signed
 
 pytestmark = pytest.mark.compat
-WAYS = [(name, each) for name in LISTENERS[:2] for each in MECHANISMS] + [("SSL", "")]
+KEY = RSAKey.generate_key(2048, {"kid": "k"})
+WAYS = [
+    *((name, each) for name in LISTENERS[:2] for each in (*MECHANISMS, "OAUTHBEARER", "GSSAPI")),
+    ("SSL", ""),
+]
 
 
 @pytest.fixture(scope="module")
 def secured(tmp_path_factory):
-    secured = Secured(tmp_path_factory.mktemp("stores"))
-    with secured.broker as broker, Cluster(broker.bootstrap) as cluster:
-        for mechanism in MECHANISMS[1:]:
-            set_user(cluster, "alice", "alice-secret", mechanism)
-        broker.create_topic("t")
+    with fully_secured(tmp_path_factory.mktemp("stores"), KEY) as secured:
         yield secured
+
+
+def need_mechanism(secured, mechanism):
+    if mechanism == "GSSAPI" and secured.kdc is None:
+        pytest.skip("python-gssapi or MIT's KDC is not installed")
+
+
+def token():
+    return signed(KEY, "RS256")
 
 
 def rdkafka(secured, listener, mechanism, password="alice-secret"):
     settings = {"bootstrap.servers": secured.at(listener), "security.protocol": listener}
-    if mechanism:
+    if mechanism == "OAUTHBEARER":
+        settings |= {
+            "sasl.mechanism": mechanism,
+            "oauth_cb": lambda _: (token(), time.time() + 3600),
+        }
+    elif mechanism:
         settings |= {
             "sasl.mechanism": mechanism,
             "sasl.username": "alice",
@@ -48,12 +70,13 @@ def rdkafka(secured, listener, mechanism, password="alice-secret"):
     return settings
 
 
-@pytest.mark.parametrize(("listener", "mechanism"), WAYS)
+@pytest.mark.parametrize(("listener", "mechanism"), [way for way in WAYS if way[1] != "GSSAPI"])
 def test_librdkafka(secured, listener, mechanism):
     settings = rdkafka(secured, listener, mechanism)
     topic, errors = f"rd-{listener}-{mechanism}", []
     secured.broker.create_topic(topic)
     producer = confluent_kafka.Producer(settings)
+    producer.poll(0)
     values = [b"x" * 100_000, b"y"] * 10
     for value in values:
         producer.produce(topic, value, on_delivery=lambda error, _: errors.append(error))
@@ -79,51 +102,85 @@ def test_librdkafka_with_a_wrong_password(secured):
     consumer.close()
 
 
-@pytest.mark.parametrize(("listener", "mechanism"), WAYS[3:])
-def test_kafka_python(secured, listener, mechanism):
+@pytest.mark.parametrize("listener", LISTENERS[:2])
+def test_librdkafka_by_tickets(secured, listener):
+    """Debian's kcat, whose librdkafka has GSSAPI: that of confluent-kafka's wheel has none."""
+    need_mechanism(secured, "GSSAPI")
+    if not list(Path("/usr/lib").glob("*/sasl2/libgssapiv2.so*")):
+        pytest.skip("libsasl2-modules-gssapi-mit is not installed")
+    kdc = secured.kdc
+    settings = {
+        "security.protocol": listener,
+        "ssl.ca.location": secured.ca,
+        "sasl.mechanism": "GSSAPI",
+        "sasl.kerberos.keytab": kdc.keytab,
+        "sasl.kerberos.principal": f"alice@{REALM}",
+        "sasl.kerberos.kinit.cmd": f"kinit -k -t {kdc.keytab} alice@{REALM}",
+    }
+    environment = {**os.environ, **kdc.environment, "KRB5CCNAME": f"FILE:{kdc.folder}/kcat"}
+    assert "1 brokers" in kcat(f"localhost:{secured.broker.ports[listener]}", settings, environment)
+
+
+class Tokens(kafka.net.sasl.oauth.AbstractTokenProvider):
+    def token(self):
+        return token()
+
+
+class TokensLater(AbstractTokenProvider):
+    async def token(self):
+        return token()
+
+
+def python_settings(secured, listener, mechanism, tokens):
+    """Of both clients in Python."""
     settings = {"bootstrap_servers": secured.at(listener), "security_protocol": listener}
-    settings["ssl_cafile"] = secured.ca
     if mechanism:
-        settings |= {
-            "sasl_mechanism": mechanism,
-            "sasl_plain_username": "alice",
-            "sasl_plain_password": "alice-secret",
-        }
-    else:
+        settings["sasl_mechanism"] = mechanism
+    if mechanism == "OAUTHBEARER":
+        settings["sasl_oauth_token_provider"] = tokens
+    elif mechanism == "GSSAPI":
+        need_mechanism(secured, mechanism)
+        settings |= {"sasl_kerberos_service_name": "kafka", "sasl_kerberos_domain_name": "localhost"}
+    elif mechanism:
+        settings |= {"sasl_plain_username": "alice", "sasl_plain_password": "alice-secret"}
+    return settings
+
+
+@pytest.mark.parametrize(("listener", "mechanism"), WAYS)
+def test_kafka_python(secured, listener, mechanism):
+    settings = python_settings(secured, listener, mechanism, Tokens())
+    settings["ssl_cafile"] = secured.ca
+    if not mechanism:
         settings |= {"ssl_certfile": secured.certificate, "ssl_keyfile": secured.key}
     producer = kafka.KafkaProducer(**settings)
     assert producer.send("t", b"value").get(60).topic == "t"
     producer.close()
 
 
-@pytest.mark.parametrize(("listener", "mechanism"), WAYS[3:])
+@pytest.mark.parametrize(("listener", "mechanism"), WAYS)
 async def test_aiokafka(secured, listener, mechanism):
+    settings = python_settings(secured, listener, mechanism, TokensLater())
     context = ssl.create_default_context(cafile=secured.ca)
-    settings = {"bootstrap_servers": secured.at(listener), "security_protocol": listener}
-    if mechanism:
-        settings |= {
-            "sasl_mechanism": mechanism,
-            "sasl_plain_username": "alice",
-            "sasl_plain_password": "alice-secret",
-        }
-    else:
+    if not mechanism:
         context.load_cert_chain(secured.certificate, secured.key)
     producer = aiokafka.AIOKafkaProducer(**settings, ssl_context=context)
-    await producer.start()
+    await asyncio.wait_for(producer.start(), 60)
     sent = await asyncio.wait_for(producer.send_and_wait("t", b"value"), 60)
     await producer.stop()
     assert sent.topic == "t"
 
 
-def test_kcat(secured):
+def kcat(bootstrap, settings, environment=None):
     need_command("kcat")
+    arguments = [part for name, value in settings.items() for part in ("-X", f"{name}={value}")]
+    command = ["kcat", "-b", bootstrap, "-m", "60", *arguments, "-L"]
+    listed = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    return listed.stdout + listed.stderr
+
+
+def test_kcat(secured):
     settings = rdkafka(secured, "SASL_SSL", "SCRAM-SHA-256")
-    arguments = ["-b", settings.pop("bootstrap.servers"), "-m", "60"]
-    arguments += [part for name, value in settings.items() for part in ("-X", f"{name}={value}")]
-    listed = subprocess.run(
-        ["kcat", *arguments, "-L"], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert "1 brokers" in listed.stdout
+    assert "1 brokers" in kcat(settings.pop("bootstrap.servers"), settings)
 
 
 def ours(secured, listener, authority=None, certificate=None):

@@ -1,12 +1,7 @@
 """GSSAPI with tickets of a real KDC, where there is one; and rules for names."""
 
-import asyncio
 import importlib.util
-import os
-import subprocess
-from pathlib import Path
 
-import kafka
 import pytest
 
 from kbroker.client.cluster import Cluster as Client
@@ -15,7 +10,6 @@ from kbroker.errors import ConfigError
 from kbroker.protocol.generated.metadata_request import MetadataRequest
 from kbroker.security.kerberos_rules import KerberosRules, NoLocalName
 from kbroker.testing import Broker, Cluster
-from tests.needs import need_command
 from tests.security.kdc import REALM, Kdc, find
 from tests.security.logins import CLOSED, Raw
 
@@ -100,61 +94,6 @@ def test_tokens_that_are_none(broker, kdc):
             "GSSAPI"
         )
         assert raw.frame() == CLOSED
-
-
-async def test_aiokafka(broker, kdc):
-    import aiokafka
-
-    pytest.importorskip("gssapi")
-    try:
-        producer = aiokafka.AIOKafkaProducer(
-            bootstrap_servers=f"localhost:{broker.ports['SASL_PLAINTEXT']}",
-            security_protocol="SASL_PLAINTEXT",
-            sasl_mechanism="GSSAPI",
-            sasl_kerberos_service_name="kafka",
-            sasl_kerberos_domain_name="localhost",
-        )
-        await asyncio.wait_for(producer.start(), 60)
-    except AssertionError as error:
-        pytest.skip(str(error))
-    await producer.send_and_wait("t", b"x")
-    await producer.stop()
-
-
-def test_kafka_python(broker):
-    producer = kafka.KafkaProducer(
-        bootstrap_servers=f"localhost:{broker.ports['SASL_PLAINTEXT']}",
-        security_protocol="SASL_PLAINTEXT",
-        sasl_mechanism="GSSAPI",
-        sasl_kerberos_service_name="kafka",
-        sasl_kerberos_domain_name="localhost",
-    )
-    assert producer.send("t", b"x").get(60).topic == "t"
-    producer.close()
-
-
-def test_librdkafka(broker, kdc):
-    """Debian's kcat, whose librdkafka has GSSAPI: that of confluent-kafka's wheel has none."""
-    need_command("kcat")
-    if not list(Path("/usr/lib").glob("*/sasl2/libgssapiv2.so*")):
-        pytest.skip("libsasl2-modules-gssapi-mit is not installed")
-    settings = {
-        "security.protocol": "SASL_PLAINTEXT",
-        "sasl.mechanism": "GSSAPI",
-        "sasl.kerberos.keytab": kdc.keytab,
-        "sasl.kerberos.principal": f"alice@{REALM}",
-        "sasl.kerberos.kinit.cmd": f"kinit -k -t {kdc.keytab} alice@{REALM}",
-    }
-    arguments = ["-b", f"localhost:{broker.ports['SASL_PLAINTEXT']}", "-m", "60"]
-    arguments += [part for name, value in settings.items() for part in ("-X", f"{name}={value}")]
-    listed = subprocess.run(
-        ["kcat", *arguments, "-L"],
-        env={**os.environ, **kdc.environment, "KRB5CCNAME": f"FILE:{kdc.folder}/kcat"},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert "1 brokers" in listed.stdout, listed.stderr
 
 
 def test_nodes_and_our_client_by_tickets(kdc, broker):

@@ -5,11 +5,7 @@ import json
 import time
 from base64 import urlsafe_b64encode
 
-import aiokafka
-import confluent_kafka
-import kafka.net.sasl.oauth
 import pytest
-from aiokafka.abc import AbstractTokenProvider
 from joserfc import jwt
 from joserfc.jwk import ECKey, OctKey, RSAKey
 
@@ -290,54 +286,6 @@ def test_a_listener_for_signed_tokens(brokers, keys):
                 assert 0 < answer.session_lifetime_ms <= 10 * HOUR * 1000
                 assert raw.ask(MetadataRequest(topics=[]), 9).brokers
             assert answer.error_code == code
-
-
-def test_librdkafka(brokers, keys):
-    def token(_):
-        return signed(keys["rsa"], "RS256"), NOW + 10 * HOUR
-
-    settings = {
-        "bootstrap.servers": f"127.0.0.1:{brokers.ports['SIGNED']}",
-        "security.protocol": "SASL_PLAINTEXT",
-        "sasl.mechanism": "OAUTHBEARER",
-        "oauth_cb": token,
-    }
-    producer, errors = confluent_kafka.Producer(settings), []
-    producer.poll(0)
-    producer.produce("t", b"x", on_delivery=lambda error, _: errors.append(error))
-    assert producer.flush(60) == 0
-    assert errors == [None]
-
-
-async def test_aiokafka(brokers):
-    class Tokens(AbstractTokenProvider):
-        async def token(self):
-            return unsecured()
-
-    producer = aiokafka.AIOKafkaProducer(
-        bootstrap_servers=f"127.0.0.1:{brokers.ports['TESTS']}",
-        security_protocol="SASL_PLAINTEXT",
-        sasl_mechanism="OAUTHBEARER",
-        sasl_oauth_token_provider=Tokens(),
-    )
-    await producer.start()
-    await producer.send_and_wait("t", b"x")
-    await producer.stop()
-
-
-def test_kafka_python(brokers, keys):
-    class Tokens(kafka.net.sasl.oauth.AbstractTokenProvider):
-        def token(self):
-            return signed(keys["rsa"], "RS256")
-
-    producer = kafka.KafkaProducer(
-        bootstrap_servers=f"127.0.0.1:{brokers.ports['SIGNED']}",
-        security_protocol="SASL_PLAINTEXT",
-        sasl_mechanism="OAUTHBEARER",
-        sasl_oauth_token_provider=Tokens(),
-    )
-    assert producer.send("t", b"x").get(60).topic == "t"
-    producer.close()
 
 
 def test_our_own_client(brokers):

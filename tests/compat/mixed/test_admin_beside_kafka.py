@@ -25,7 +25,9 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     with Broker(data=str(data)):
         pass  # a folder that is formatted
     more = f",SASL_PLAINTEXT://127.0.0.1:{port}"
-    with kafka_on(data, cache_folder(), more_listeners=more, **SETTINGS):
+    protocols = "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT"
+    settings = {**SETTINGS, "listener.security.protocol.map": protocols}
+    with kafka_on(data, cache_folder(), more_listeners=more, **settings):
         yield port
 
 
