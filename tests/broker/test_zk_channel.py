@@ -225,6 +225,9 @@ class Suspects:
         self.log.append(("offline", broker_id, set(partitions)))
         self.lost.setdefault(broker_id, set()).update(partitions)
 
+    def has_vanished(self, topic_id):
+        return False
+
     def all_offline(self):
         return self.lost
 
