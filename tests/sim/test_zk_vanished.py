@@ -101,16 +101,18 @@ class Operator:
         self.model, host = world.model, Host(world.scheduler, "operator")
         self.client = ZkClient(lambda: ModelLink(world.model, host, SESSION_MS), host, host, SESSION_MS)
         self.client.start()
-        self.taken = []
+        #: By name; not what was there an earlier time.
+        self.taken = {}
 
     def take(self, name):
         folder = f"/brokers/topics/{name}"
         paths = sorted(path for path in self.model.nodes if path == folder or path.startswith(f"{folder}/"))
         if paths:
-            self.taken.append({path: self.model.nodes[path].data for path in paths})
+            self.taken[name] = {path: self.model.nodes[path].data for path in paths}
             self.client.multi([Delete(path) for path in reversed(paths)]).then(forget)
 
-    def put_back(self, found):
+    def put_back(self, name):
+        found = self.taken.pop(name)
         self.client.multi([Create(path, data) for path, data in found.items()]).then(forget)
 
 
@@ -136,7 +138,7 @@ def test_no_log_is_deleted_that_nobody_wanted_to_be(seed):
             if act in (3, 4, 5, 6) and names:
                 operator.take(chance.choice(names))
             elif act in (7, 8) and operator.taken:
-                operator.put_back(operator.taken.pop(chance.randrange(len(operator.taken))))
+                operator.put_back(chance.choice(list(operator.taken)))
             elif act == 9 and names:
                 name = chance.choice(names)
                 decided.add(name)
