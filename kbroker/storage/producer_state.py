@@ -198,7 +198,7 @@ class ProducerState:
                     f"Invalid sequence number for new epoch of producer {producer_id}: {epoch} (request "
                     f"epoch), {first_sequence} (seq. number), {entry.epoch} (current producer epoch)",
                 )
-        else:
+        elif epoch != NO_EPOCH:  # without an epoch a producer's sequences are not looked at
             last = entry.last_sequence
             if first_sequence != last + 1 and not (first_sequence == 0 and last == SEQUENCE_MAX):
                 raise ApiError(

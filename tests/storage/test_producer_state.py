@@ -37,6 +37,16 @@ def test_the_last_five_batches_are_remembered() -> None:
     assert code_of(state, 0, 6, delta=1) is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
 
 
+def test_without_an_epoch_sequences_may_be_any() -> None:
+    """Found by the differential tester (seed 962): so does Kafka."""
+    state = ProducerState()
+    for offset, sequence in enumerate((0, 5, 2)):
+        assert code_of(state, -1, sequence) == "new"
+        state.add_batch(PID, -1, sequence, offset, 0, 1, False)
+    assert code_of(state, -1, 5) == "seen"
+    assert code_of(state, 0, 7) == "new"
+
+
 @given(st.lists(st.integers(1, 2**28), min_size=1, max_size=12), st.integers(0, 2**31 - 1))
 def test_sequences_follow_one_another_over_the_wrap(sizes: list[int], start: int) -> None:
     state, sequence, offset = ProducerState(), start, 0
