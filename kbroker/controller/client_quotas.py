@@ -139,7 +139,7 @@ def _check_value(known: Mapping[str, int | None], key: str, value: float) -> Non
         return
     if value > float(largest):
         raise _invalid(f"Proposed value for {key} is too large for {_TYPE_NAMES[largest]}.")
-    if abs(int(value + _EPSILON) - value) > _EPSILON:
+    if abs(int(value) - value) > _EPSILON:  # a little less than a whole number is none, to Kafka
         raise _invalid(f"{key} cannot be a fractional value.")
 
 

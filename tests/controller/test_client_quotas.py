@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from math import inf, nan
+
 import pytest
 
 from kbroker.controller.client_quotas import QuotaChange, alter_client_quotas, is_address
@@ -38,11 +40,51 @@ def test_through_a_snapshot_and_back():
     assert ClusterImage("c").apply(list(image_records(image))).quotas == image.quotas
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), 0.0, -1.0, 1.5, 1e30])
-def test_values_that_are_none(value):
-    image, errors = changed(ClusterImage("c"), (USER, [("producer_byte_rate", value)]))
-    assert errors != [None]
-    assert not image.quotas
+LEAST, FINITE = "Quota {key} must be greater than 0", "Quota {key} must be a finite number"
+FRACTION, LARGE = "{key} cannot be a fractional value.", "Proposed value for {key} is too large for {type}."
+KEYS = ["producer_byte_rate", "consumer_byte_rate", "request_percentage", "controller_mutation_rate"]
+KEYS.append("connection_creation_rate")
+#: As Kafka 4.4 answered: of byte rates, of request_percentage and controller_mutation_rate, of
+#: connection_creation_rate.
+VALUES = [
+    (0.0, LEAST, LEAST, LEAST),
+    (-0.0, LEAST, LEAST, LEAST),
+    (-1.0, LEAST, LEAST, LEAST),
+    (-inf, FINITE, FINITE, FINITE),
+    (inf, FINITE, FINITE, FINITE),
+    (nan, FINITE, FINITE, FINITE),
+    (5e-324, None, None, None),
+    (1e-7, None, None, None),
+    (1e-6, None, None, None),
+    (0.5, FRACTION, None, FRACTION),
+    (0.9999995, FRACTION, None, FRACTION),
+    (0.99999999999, FRACTION, None, FRACTION),
+    (1.0, None, None, None),
+    (1.0000005, None, None, None),
+    (1.0000011, FRACTION, None, FRACTION),
+    (1.5, FRACTION, None, FRACTION),
+    (2.000001, FRACTION, None, FRACTION),
+    (2147483647.0, None, None, None),
+    (2147483647.5, FRACTION, None, LARGE),
+    (2147483648.0, None, None, LARGE),
+    (1000000000000000.5, FRACTION, None, LARGE),
+    (9223372036854775807.0, None, None, LARGE),
+    (9.3e18, LARGE, None, LARGE),
+    (1.7976931348623157e308, LARGE, None, LARGE),
+]
+
+
+@pytest.mark.parametrize(("value", "of_bytes", "of_others", "of_connections"), VALUES)
+def test_odd_values_are_answered_as_by_kafka(value, of_bytes, of_others, of_connections):
+    for key, expected in zip(KEYS, (of_bytes, of_bytes, of_others, of_others, of_connections)):
+        entity = (("ip", "10.0.0.1"),) if key == "connection_creation_rate" else USER
+        image, errors = changed(ClusterImage("c"), (entity, [(key, value)]))
+        kind = "an INT" if key == "connection_creation_rate" else "a LONG"
+        assert errors == [expected and expected.format(key=key, type=kind)]
+        assert image.quotas == ({} if expected else {entity: {key: value}})
+        # What is removed may have any value.
+        image, errors = changed(image, (entity, [(key, None)]))
+        assert (image.quotas, errors) == ({}, [None])
 
 
 def test_of_an_entity_named_twice_the_first_change_is_done_and_an_error_told():
