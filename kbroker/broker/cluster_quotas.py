@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kbroker.errors import ApiError
 from kbroker.protocol.generated.kbroker_command_request import KbrokerCommandRequest
-from kbroker.quotas.shares import LEASE_MS, QUOTAS_MAX, REPORT_MS, Collector, Demand, Key
+from kbroker.quotas.shares import HELD_PART, LEASE_MS, QUOTAS_MAX, REPORT_MS, Collector, Demand, Key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +61,8 @@ class ClusterQuotas:
         self._heard_ms = 0.0
         #: Of each quota what was done at the last report.
         self._done: dict[Key, float] = {}
+        #: And for how long its clients had been held up.
+        self._held_ms: dict[Key, float] = {}
         self._is_on = False
         #: Starts and stops asking a central server.
         self.central: Central | None = None
@@ -137,11 +139,14 @@ class ClusterQuotas:
         before_ms, self._asked_ms = self._asked_ms, now_ms
         passed_s = max(now_ms - before_ms, 1) / 1000
         done, self._done = self._done, {}
+        held, self._held_ms = self._held_ms, {}
         demands: dict[Key, Demand] = {}
         for key, allowance in self._quotas.measured():
             rate = (allowance.done - done.get(key, 0.0)) / passed_s
             self._done[key] = allowance.done
-            is_held = allowance.held_until_ms > before_ms
+            held_ms = allowance.held_ms(now_ms)
+            is_held = held_ms - held.get(key, 0.0) > HELD_PART * 1000 * passed_s
+            self._held_ms[key] = held_ms
             if rate or is_held:
                 demands[key] = Demand(rate, is_held, allowance.whole)
         busiest = sorted(demands, key=lambda key: -demands[key].rate)[:QUOTAS_MAX]

@@ -13,6 +13,9 @@ from kbroker.quotas.windows import DELAY_MS_MAX, Windows
 
 #: How small a part of what is left is paid for at once.
 PREPAID_PART = 256
+#: Of what they have not used, so many seconds' worth is left to those whose part of a quota is changed:
+#: clients that do less than their part do it in bursts, and are not held up for that.
+KEPT_S = 1.0
 
 
 class Allowance:
@@ -28,6 +31,7 @@ class Allowance:
         "_credit",
         "_full_s",
         "_grace_until_ms",
+        "_held_ms",
         "_rate",
         "done",
         "held_until_ms",
@@ -43,6 +47,7 @@ class Allowance:
         #: What was ever done, and until when somebody has to wait.
         self.done = 0.0
         self.held_until_ms = 0.0
+        self._held_ms = 0.0
         self._full_s = windows.full_s
         self._rate = Rate(windows.samples, windows.ms)
         #: What they have not used; negative: what they owe.
@@ -62,7 +67,7 @@ class Allowance:
             return 0
         delay_ms = round(self._delay_ms(now_ms))
         if delay_ms:
-            self.held_until_ms = now_ms + delay_ms
+            self._hold(delay_ms, now_ms)
         return delay_ms
 
     def prepay(self, most: float, now_ms: float) -> float:
@@ -94,7 +99,7 @@ class Allowance:
         if delay_ms < 0.5 or (is_rested and value > self.limit * self._full_s):
             self.done += value
             return 0
-        self.held_until_ms = now_ms + delay_ms
+        self._hold(delay_ms, now_ms)
         self._credit += value
         self._rate.record(-value, now_ms)
         return round(delay_ms)
@@ -115,7 +120,7 @@ class Allowance:
             self._pay(now_ms)
             used = min(self._rate.value(now_ms) / self.limit, 1.0)
             self._rate.spread(used * limit, now_ms)
-            self._credit = max(min(self._credit * limit / self.limit, 0.0), -limit)
+            self._credit = max(min(self._credit * limit / self.limit, limit * KEPT_S), -limit)
             self._grace_until_ms = now_ms
             self.limit = limit
 
@@ -127,6 +132,16 @@ class Allowance:
     def observed(self, now_ms: float) -> float:
         """Units a second, lately."""
         return self._rate.value(now_ms)
+
+    def held_ms(self, now_ms: float) -> float:
+        """For how long somebody had to wait, ever."""
+        return self._held_ms - max(self.held_until_ms - now_ms, 0.0)
+
+    def _hold(self, delay_ms: float, now_ms: float) -> None:
+        until_ms = now_ms + delay_ms
+        if until_ms > self.held_until_ms:
+            self._held_ms += until_ms - max(self.held_until_ms, now_ms)
+            self.held_until_ms = until_ms
 
     def _pay(self, now_ms: float) -> bool:
         """Bring the credit up to date; whether they have rested for a window."""

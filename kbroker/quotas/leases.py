@@ -1,9 +1,10 @@
 """A quota counted in one place for all brokers, without asking there for each request.
 
-Every tenth of a second a broker asks the central counter for as many tokens as its clients will need until
-the next time (`wants`), and gets what there is (`granted`). Requests take from what is at hand; whoever takes
-more waits as long as it will be until it is paid. While the counter does not answer, each broker goes by its
-even share (`Allowance`), from the moment that it is known, and back by itself.
+Every twentieth of a second a broker asks the central counter for as many tokens as its clients will need
+until the next time (`wants`), and gets what there is (`granted`). Requests take from what is at hand; whoever
+takes more waits as long as it will be until it is paid. When the counter does not answer in that time, each
+broker goes by its even share (`Allowance`), and back as soon as it does: so a tenth of a second after the
+counter has stopped nobody waits for it.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from __future__ import annotations
 from kbroker.quotas.allowance import Allowance
 from kbroker.quotas.windows import DELAY_MS_MAX, Windows
 
-#: How often tokens are asked for; an answer later than this counts as none.
-LEASE_S = 0.1
+#: How often tokens are asked for; while an answer is later than this there is no counter.
+LEASE_S = 0.05
 #: What the counter lets accumulate, in seconds of the quota.
 CAPACITY_S = 1.0
 #: Rounds for which unused tokens are kept at hand.
@@ -115,7 +116,7 @@ class LeasedAllowance(Allowance):
             return 0
         supply = max(self._supply, self.whole * 0.01)
         delay_ms = round(min(max(-self._pool / supply, LEASE_S) * 1000, DELAY_MS_MAX))
-        self.held_until_ms = now_ms + delay_ms
+        self._hold(delay_ms, now_ms)
         return delay_ms
 
 

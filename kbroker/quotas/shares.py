@@ -22,6 +22,9 @@ FLOOR = 0.02
 HEADROOM = 1.05
 #: And of the whole quota, as what it uses is only known by and large.
 SPARE = 0.005
+#: A node is held up if its clients had to wait for more than this part of the time. Who does no more than its
+#: share may be early now and then.
+HELD_PART = 0.2
 #: What one that is held up gets besides twice of what it does, so that it grows from nothing.
 GROWTH = 0.02
 #: Quotas that one report may tell of: the busiest.
@@ -33,7 +36,7 @@ class Demand(NamedTuple):
 
     Attributes:
         rate: units a second.
-        is_held: they were throttled since the last report.
+        is_held: they had to wait for much of the time since the last report.
         limit: of the whole cluster, as the node knows it.
     """
 

@@ -1,7 +1,7 @@
 """Leases of quota tokens from a Redis or Valkey server (`quotas/leases.py`), by redis-py.
 
-One script call every tenth of a second, for all quotas together. No answer in that time counts as none: the
-brokers go by their even shares until one comes again. No request ever waits for the server.
+One script call every twentieth of a second, for all quotas together. When there is no answer in that time the
+brokers go by their even shares until it comes. No request ever waits for the server.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ _PREFIX = "{kbroker-quota}:"
 #: Keys of quotas that nobody uses go after so many seconds.
 _EXPIRY_S = 60
 #: Rounds without anything to ask, until the server is asked whether it is there.
-_IDLE_ROUNDS = 10
+_IDLE_ROUNDS = 20
+#: An answer that is not there by then is waited for no more.
+_PATIENCE_S = 0.5
 #: Quotas of one call.
 _QUOTAS_MAX = 1_000
 #: `CentralBucket.take` for each key; arguments are rate and tokens wanted, in turn.
@@ -64,7 +66,9 @@ class CentralQuotas:
                 "kbroker.quota.central.url needs redis-py: pip install kbroker[central]"
             ) from None
         try:
-            self._client: Any = redis.Redis.from_url(url, socket_connect_timeout=LEASE_S, max_connections=2)
+            self._client: Any = redis.Redis.from_url(
+                url, socket_connect_timeout=_PATIENCE_S, max_connections=2
+            )
         except ValueError as error:
             raise ConfigError(f"kbroker.quota.central.url: {error}") from None
         self.health = Health()
@@ -72,6 +76,8 @@ class CentralQuotas:
         self._prefix = f"{_PREFIX}{cluster_id}:"
         self._task: asyncio.Task[None] | None = None
         self._idle_rounds = 0
+        #: As it was told last; None: never.
+        self._was_up: bool | None = None
 
     def start(self) -> None:
         """Ask from now on."""
@@ -87,25 +93,35 @@ class CentralQuotas:
 
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
-        was_up: bool | None = None
+        question: asyncio.Task[None] | None = None
+        asked_s = 0.0
         try:
             while True:
                 next_s = loop.time() + LEASE_S
-                try:
-                    await asyncio.wait_for(self.round(), LEASE_S)
-                    self.health.is_up = True
-                except asyncio.CancelledError:
-                    raise
-                except Exception as error:  # whatever it is, the brokers go on without
-                    self.health.is_up = False
-                    if was_up is not False:
-                        _log.warning("quotas are counted by each broker: %s", error or type(error).__name__)
-                if self.health.is_up and was_up is False:
-                    _log.info("the central server counts quotas again")
-                was_up = self.health.is_up
+                if question is None:
+                    question, asked_s = asyncio.ensure_future(self.round()), loop.time()
+                done, _ = await asyncio.wait((question,), timeout=LEASE_S)
+                if done:
+                    error, question = question.exception(), None
+                    self._note(None if error is None else str(error) or type(error).__name__)
+                else:
+                    self._note("no answer")
+                    if loop.time() - asked_s > _PATIENCE_S:
+                        question.cancel()
+                        question = None
                 await asyncio.sleep(max(next_s - loop.time(), 0.001))
         finally:
+            if question is not None:
+                question.cancel()
             await self._client.aclose()
+
+    def _note(self, problem: str | None) -> None:
+        """Whether the server answers; whatever the problem is, the brokers go on without."""
+        if problem is not None and self._was_up is not False:
+            _log.warning("quotas are counted by each broker: %s", problem)
+        if problem is None and self._was_up is False:
+            _log.info("the central server counts quotas again")
+        self.health.is_up = self._was_up = problem is None
 
     async def round(self) -> None:
         """Ask once for all that is needed."""

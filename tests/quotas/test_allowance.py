@@ -26,6 +26,17 @@ def played(clients, size, *, asks=False, from_s=0, seconds=60):
     return done / seconds / LIMIT
 
 
+def test_the_time_that_somebody_waits_is_counted_once():
+    allowance = Allowance(100.0, Windows(), 0)
+    assert allowance.charge(1000, 0) == 0
+    first_ms = allowance.charge(100, 10)
+    second_ms = allowance.charge(50, 20)
+    assert 10 < first_ms < 10 + second_ms
+    assert allowance.held_ms(10) == 0
+    assert allowance.held_ms(10 + first_ms / 2) == pytest.approx(first_ms / 2)
+    assert allowance.held_ms(1e9) == pytest.approx(10 + second_ms)
+
+
 @pytest.mark.parametrize("from_s", [0, 60])
 @pytest.mark.parametrize("clients", [1, 50])
 @pytest.mark.parametrize("size", [1000])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kbroker.quotas.allowance import Allowance
-from kbroker.quotas.shares import LEASE_MS, REPORT_MS, Collector, Demand, split
+from kbroker.quotas.shares import HELD_PART, LEASE_MS, REPORT_MS, Collector, Demand, split
 from kbroker.quotas.windows import Windows
 
 KEY = ("producer_byte_rate", "u", "")
@@ -53,14 +53,19 @@ class Cluster:
         self.waiting = dict.fromkeys(self.wanted, 0.0)
         self.done = dict.fromkeys(self.wanted, 0.0)
         self.reported = dict.fromkeys(self.wanted, 0.0)
+        self.held = dict.fromkeys(self.wanted, 0.0)
         self.cut = set()
+        #: What clients want comes so often.
+        self.burst_ms = 5
 
     def run(self, seconds, step_ms=5):
         until = self.now + seconds * 1000
         while self.now < until:
             self.now += step_ms
             for node, allowance in self.nodes.items():
-                self.waiting[node] = min(self.waiting[node] + self.wanted[node] * step_ms / 1000, 5_000)
+                if self.now % self.burst_ms == 0:
+                    more = self.wanted[node] * self.burst_ms / 1000
+                    self.waiting[node] = min(self.waiting[node] + more, 5_000)
                 if self.waiting[node] >= 100 and self.now >= self.free_at[node]:
                     self.waiting[node] -= 100
                     self.done[node] += 100
@@ -74,7 +79,8 @@ class Cluster:
                 continue
             rate = (allowance.done - self.reported[node]) / (REPORT_MS / 1000)
             self.reported[node] = allowance.done
-            demand = Demand(rate, allowance.held_until_ms > self.now - REPORT_MS, self.limit)
+            held, self.held[node] = allowance.held_ms(self.now) - self.held[node], allowance.held_ms(self.now)
+            demand = Demand(rate, held > HELD_PART * REPORT_MS, self.limit)
             parts = self.collector.report(node, {KEY: demand}, self.nodes, self.now)
             allowance.share(parts[KEY] * self.limit, self.now)
 
@@ -92,6 +98,16 @@ def test_skewed_load_comes_to_the_quota_within_five_percent(wanted):
     cluster.wanted = dict(zip((1, 2, 3), map(float, wanted)))
     cluster.run(30)
     assert cluster.rate(10) == pytest.approx(min(3000, sum(wanted)), rel=0.05)
+
+
+@pytest.mark.parametrize("wanted", [(12000, 300, 60), (12000, 12000, 150), (12000, 900, 900)])
+@pytest.mark.parametrize("burst_ms", [100, 500, 1000])
+def test_who_comes_in_bursts_is_not_taken_for_one_that_is_held_up(wanted, burst_ms):
+    cluster = Cluster(3000.0)
+    cluster.burst_ms = burst_ms
+    cluster.wanted = dict(zip((1, 2, 3), map(float, wanted)))
+    cluster.run(30)
+    assert cluster.rate(10) == pytest.approx(3000, rel=0.05)
 
 
 def test_load_that_moves_to_another_node_is_followed():
