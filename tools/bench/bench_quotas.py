@@ -177,7 +177,7 @@ async def _measure(brokers: list[BrokerProcess], quotas: list[Quota], seconds: i
 async def _warm_up(broker: BrokerProcess) -> None:
     """A JVM that compiles has other figures; without a quota, as the client id has none."""
     tally = _Tally(5)
-    await asyncio.gather(*[_produce(broker, "warm", tally) for _ in range(10)])
+    await _until_over([_produce(broker, "warm", tally) for _ in range(10)], tally)
 
 
 def _set(cluster: Cluster, quota: Quota, crowd: int) -> None:
