@@ -20,6 +20,7 @@ from kbroker.broker.deferred import Deferred
 from kbroker.broker.zk_liveness import ZkLiveness, made_up, with_absent
 from kbroker.broker.zk_memory import ZkMetadata, ZkWriter, read_tree
 from kbroker.broker.zk_port import WatchEvent, ZkCode, ZkError
+from kbroker.broker.zk_topic_watch import TopicWatch
 from kbroker.broker.zk_vanished import Vanished
 from kbroker.controller.decision import Decision
 from kbroker.controller.election_rules import ElectionRules
@@ -84,6 +85,7 @@ class ZkController:
         self._missed = False
         #: There is what this controller did not expect: it reads every folder.
         self._thorough = False
+        self._topic_watch: TopicWatch | None = None
         self._vanished = Vanished()
         #: Told of topics that are gone though nobody decided to delete them, before that is published: this
         #: node keeps their logs.
@@ -159,6 +161,9 @@ class ZkController:
     # -- a reading -------------------------------------------------------------------------------------------
 
     def _stop_leading(self) -> None:
+        if self._topic_watch is not None:
+            self._topic_watch.stop()
+            self._topic_watch = None
         if self._writer is not None:
             self._writer.stop()
             self._writer = None
@@ -182,7 +187,10 @@ class ZkController:
     def _steps(self, number: int) -> Generator[Deferred[Any], Any, tuple[Tree, Reading]]:
         yield self._client.children(paths.BROKER_IDS, lambda event: self._brokers_changed(number, event))
         yield self._client.children(paths.TOPICS, lambda event: self._topics_changed(number, event))
-        tree = yield from read_tree(self._client, thorough=self._thorough)
+        watch = TopicWatch(self._client, self._timer, self._known, self.read_again)
+        if number == self._reading:
+            self._topic_watch = watch
+        tree = yield from read_tree(self._client, thorough=self._thorough, watch=watch.watch)
         yield from self._make_feature_znode(tree)
         found = read(tree)
         yield from self._write_ids(tree, found)
@@ -200,6 +208,9 @@ class ZkController:
         if operations:
             yield self._client.multi(operations)
             tree.apply(operations)
+
+    def _known(self, path: str) -> Node | None:
+        return None if self._writer is None else self._writer.node(path)
 
     def _write_ids(self, tree: Tree, found: Reading) -> Generator[Deferred[Any], Any, None]:
         """Of topics from before 2.8, or that a tool has made: the next controller may make up other ones."""
@@ -259,6 +270,8 @@ class ZkController:
             elif broker.epoch >= 0:
                 self._decide(partial(self._live.lead_again, broker_id=broker.id))
         self._decide(self._births)
+        if self._topic_watch is not None:
+            self._topic_watch.begin()
         if self._missed:
             self._brokers_changed(number, WatchEvent.UNSURE)
             self._topics_changed(number, WatchEvent.UNSURE)
@@ -307,6 +320,8 @@ class ZkController:
         # What was decided and is not written yet is known only here. Others may have deleted what was.
         if names - known or (written & known) - names:
             self._read()
+        elif self._topic_watch is not None:
+            self._topic_watch.topics_are(names)
 
     def _brokers_changed(self, number: int, event: WatchEvent) -> None:
         if number == self._reading:

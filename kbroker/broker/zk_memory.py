@@ -32,7 +32,7 @@ from kbroker.plain import replace
 
 if TYPE_CHECKING:
     from kbroker.broker.timer import Timer
-    from kbroker.broker.zk_port import ZkNode
+    from kbroker.broker.zk_port import Watch, ZkNode
     from kbroker.broker.zk_requests import Key, Lost
     from kbroker.broker.zk_session import ZkClient
     from kbroker.metadata.cache import MetadataCache
@@ -56,11 +56,14 @@ _READ = (
 )
 
 
-def read_tree(client: ZkClient, *, thorough: bool = False) -> Generator[Deferred[Any], Any, Tree]:
+def read_tree(
+    client: ZkClient, *, thorough: bool = False, watch: Callable[[str], Watch] | None = None
+) -> Generator[Deferred[Any], Any, Tree]:
     """All znodes that the cluster is made of; a `flow`. Whoever wants to hear of changes has armed watches.
 
     Of a topic whose partitions all have a state the folders between are not asked for: that saves two thirds
-    of all requests. `thorough`: they are, as there may be what nobody expects.
+    of all requests. `thorough`: they are, as there may be what nobody expects. `watch` makes what is armed on
+    the znode of a topic.
 
     Raises:
         ZkError: SESSION_OVER, or access is denied.
@@ -70,10 +73,10 @@ def read_tree(client: ZkClient, *, thorough: bool = False) -> Generator[Deferred
     ahead = [*_READ, *(f"{paths.CONFIG}/{name}" for name in folders if name != "changes")]
     ahead += [paths.CONFIG, paths.CONFIG_CHANGES]
     if thorough:
-        yield from _walk(client, tree, [*ahead, paths.TOPICS])
+        yield from _walk(client, tree, [*ahead, paths.TOPICS], watch)
     else:
         yield from _walk(client, tree, ahead)
-        yield from _read_topics(client, tree)
+        yield from _read_topics(client, tree, watch)
     for path in _PARENTS:
         if path not in tree and tree.children(path):
             tree.put(path, Node())
@@ -94,11 +97,20 @@ _LEAVES = frozenset(
 _TOPIC_CONFIGS = f"{paths.CONFIG}/topics/"
 
 
-def _walk(client: ZkClient, tree: Tree, ahead: list[str]) -> Generator[Deferred[Any], Any, None]:
+def _walk(
+    client: ZkClient, tree: Tree, ahead: list[str], watch: Callable[[str], Watch] | None = None
+) -> Generator[Deferred[Any], Any, None]:
     """Read these and all below them."""
     while ahead:
         part, ahead = ahead[: client.at_once], ahead[client.at_once :]
-        asked = [(path, client.get(path), None if _is_leaf(path) else client.children(path)) for path in part]
+        asked = [
+            (
+                path,
+                client.get(path, watch(path) if watch is not None and _is_topic(path) else None),
+                None if _is_leaf(path) else client.children(path),
+            )
+            for path in part
+        ]
         for path, data, names in asked:
             try:
                 tree.put(path, _node((yield data)))
@@ -113,12 +125,18 @@ def _is_leaf(path: str) -> bool:
     return path in _LEAVES or path.endswith("/state") or path.startswith(_TOPIC_CONFIGS)
 
 
-def _read_topics(client: ZkClient, tree: Tree) -> Generator[Deferred[Any], Any, None]:
+def _is_topic(path: str) -> bool:
+    return paths.parent(path) == paths.TOPICS
+
+
+def _read_topics(
+    client: ZkClient, tree: Tree, watch: Callable[[str], Watch] | None
+) -> Generator[Deferred[Any], Any, None]:
     names: list[str] = []
     yield from _read_each(client, tree, [paths.TOPICS])
     if paths.TOPICS in tree:
         names = yield client.children(paths.TOPICS)
-    yield from _read_each(client, tree, [paths.topic(name) for name in names])
+    yield from _read_each(client, tree, [paths.topic(name) for name in names], watch)
     counts = {name: _partition_count(tree, name) for name in names if paths.topic(name) in tree}
     states = [paths.state(name, index) for name, count in counts.items() for index in range(count)]
     yield from _read_each(client, tree, states)
@@ -133,10 +151,14 @@ def _read_topics(client: ZkClient, tree: Tree) -> Generator[Deferred[Any], Any, 
     yield from _walk(client, tree, odd)
 
 
-def _read_each(client: ZkClient, tree: Tree, wanted: list[str]) -> Generator[Deferred[Any], Any, None]:
+def _read_each(
+    client: ZkClient, tree: Tree, wanted: list[str], watch: Callable[[str], Watch] | None = None
+) -> Generator[Deferred[Any], Any, None]:
     """Read these, where they are."""
     for start in range(0, len(wanted), client.at_once):
-        for path, data in [(path, client.get(path)) for path in wanted[start : start + client.at_once]]:
+        part = wanted[start : start + client.at_once]
+        asked = [(path, client.get(path, None if watch is None else watch(path))) for path in part]
+        for path, data in asked:
             try:
                 tree.put(path, _node((yield data)))
             except ZkError as error:
@@ -300,6 +322,10 @@ class ZkWriter:
             # Never from within the append, like an answer.
             self._timer.call_later(0, self._commit)
         return self._next_offset - 1
+
+    def node(self, path: str) -> Node | None:
+        """A znode as it is when all is written that was decided."""
+        return self._tree.get(path)
 
     def stop(self) -> None:
         """Nothing is told any more."""

@@ -13,6 +13,7 @@ from kbroker.broker.zk_session import ZkClient
 from kbroker.controller.acls import create_acls
 from kbroker.controller.alter_partition import IsrMember, Proposal, alter_partitions
 from kbroker.controller.election_rules import ElectionRules
+from kbroker.controller.reassignment import Reassignment, alter_reassignments
 from kbroker.controller.topics import TopicRef, create_topics, delete_topics
 from kbroker.controller.zookeeper.node_znodes import BrokerZnode
 from kbroker.controller.zookeeper.reading import read
@@ -225,6 +226,28 @@ def test_a_topic_that_a_tool_made_is_born(world):
     written = Assignment.decode("/brokers/topics/made", world.model.nodes["/brokers/topics/made"].data)
     assert written.topic_id == world.active.driver.committed_image.topics.get("made").id
     world.check()
+
+
+def test_partitions_that_a_tool_adds_are_born(world):
+    """`kafka-topics --zookeeper --alter` of before 3.0: nobody is notified."""
+    result(world, world.create("t", (1, 2)))
+    result(world, world.create("u", (1, 2)))
+    active = world.active
+    readings, reassigned = active.controller._reading, [Reassignment("u", 0, [1, 3])]
+    result(
+        world,
+        active.driver.append_records(lambda image: alter_reassignments(image, reassigned, ElectionRules())),
+    )
+    # Its own changes of such a znode the controller knows.
+    assert active.controller._reading == readings
+    for name, first in (("t", (1, 2)), ("u", (1, 2, 3))):
+        path = f"/brokers/topics/{name}"
+        before = Assignment.decode(path, world.model.nodes[path].data)
+        more = before._replace(replicas={0: before.replicas[0], 1: [3, 2]})
+        result(world, world.brokers[2].client.multi([SetData(path, more.encode(), -1)]), 500)
+        assert partition(world, name, 1).isr == (3, 2)
+        assert tuple(sorted(partition(world, name).replicas)) == first
+        world.check()
 
 
 def test_a_topic_deleted_by_hand_is_gone(world):
