@@ -15,23 +15,20 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from kbroker.broker.broker_lifecycle import BrokerLifecycle
-from kbroker.broker.client_metrics import ClientMetrics
 from kbroker.broker.controller_chores import ControllerChores
 from kbroker.broker.coordinator_driver import GroupCoordinatorDriver
 from kbroker.broker.directory_reports import DirectoryReports
 from kbroker.broker.fetch_session import FetchSessionCache
 from kbroker.broker.flush_times import FlushTimes
-from kbroker.broker.kraft_node import KraftNode, KraftSetup
+from kbroker.broker.kraft_node import KraftNode
 from kbroker.broker.log_directories import LogDirectories
 from kbroker.broker.membership import Membership
-from kbroker.broker.peer import AS_CONTROLLER, PeerAddress
 from kbroker.broker.raft_peers import QuorumService, RaftPeers, wire_of
 from kbroker.broker.read_replicas import RACK_AWARE
-from kbroker.broker.replica_fetcher import FetchSettings
 from kbroker.broker.replica_manager import ReplicaManager
-from kbroker.broker.replication import Replication
 from kbroker.broker.running_marker import running_marker
 from kbroker.broker.services import Services
+from kbroker.broker.strays import set_strays_aside
 from kbroker.broker.topic_settings import TopicSettingsSource
 from kbroker.broker.transactions import wire_transactions
 from kbroker.config.listeners import inter_broker_listener
@@ -42,28 +39,26 @@ from kbroker.handlers.context import BROKER, CONTROLLER
 from kbroker.metadata.cache import MetadataCache
 from kbroker.metadata.image import CONFIG_BROKER
 from kbroker.plain import replace
-from kbroker.raft.snapshot import SnapshotPolicy
-from kbroker.raft.timeouts import RaftTimeouts
-from kbroker.raft.voter_set import QuorumEndpoint, QuorumVoter
-from kbroker.replication.throttle import ReplicationQuota
+from kbroker.raft.voter_set import QuorumEndpoint
 from kbroker.server.access import open_access
-from kbroker.server.client_metrics_file import open_metrics_file
+from kbroker.server.client_metrics_file import follow_clients, open_client_metrics
 from kbroker.server.data_keys import open_data_keys
 from kbroker.server.dispatch import Dispatcher
 from kbroker.server.inner_calls import InnerCalls
 from kbroker.server.kernel_sync import KernelSync
+from kbroker.server.kraft_settings import kraft_setup
 from kbroker.server.limits import follow_limits, server_limits
 from kbroker.server.listener import SocketServer
 from kbroker.server.metrics_start import Tellers, start_metrics
 from kbroker.server.node_chores import start_chores
 from kbroker.server.node_folders import NodeFolders, log_directories, new_uuid
-from kbroker.server.node_sockets import NodeSockets, endpoints
+from kbroker.server.node_sockets import NodeSockets
 from kbroker.server.os_disk import OsDisk
 from kbroker.server.peer_client import PeerClient
 from kbroker.server.preload import preload
 from kbroker.server.quotas import open_quotas, open_restrictions
-from kbroker.server.runtime import BlockingRunner, LoopTimer, SystemClock
-from kbroker.types import ZERO_UUID
+from kbroker.server.replication_setup import open_replication
+from kbroker.server.runtime import BlockingRunner, LoopTimer, SystemClock, resolved
 
 if TYPE_CHECKING:
     from kbroker.broker.controller_driver import ControllerDriver
@@ -168,7 +163,7 @@ class Node:
         )
         sockets = self._sockets = NodeSockets(self.config, quorum)
         self._undo.append(sockets.close)
-        self._client_metrics = self._open_client_metrics()
+        self._client_metrics = open_client_metrics(self.config, self._undo)
         loop = asyncio.get_running_loop()
         timer, blocking = LoopTimer(loop), BlockingRunner(loop)
         self._undo.append(blocking.close)
@@ -203,7 +198,7 @@ class Node:
         await self._enter(kraft, membership)
         if not quorum.is_broker:
             return
-        self._set_strays_aside(logs, services.metadata.image)
+        set_strays_aside(logs, services.metadata.image)
         self._start_chores(logs, services)
         self._undo.append(open_restrictions(services, logs, self._disk, membership.ask_broker))
         await self._listen(Dispatcher(services), BROKER)
@@ -284,17 +279,6 @@ class Node:
             voters=[] if quorum.bootstrap else None,
         )
 
-    def _set_strays_aside(self, logs: LogManager, image: ClusterImage) -> None:
-        """Logs of topics that the cluster does not have (any more) are kept, out of the way."""
-        for tp, log in list(logs.logs.items()):
-            if log.topic_id == ZERO_UUID:
-                # Its partition.metadata is lost or damaged: the name has to do.
-                topic = image.topics.get(tp.topic)
-            else:
-                topic = image.topics.by_id(log.topic_id)
-            if topic is None or topic.name != tp.topic or tp.partition >= len(topic.partitions):
-                logs.set_aside(tp)
-
     # -- parts -----------------------------------------------------------------------------------------
 
     def _wire(self, logs: LogManager, timer: LoopTimer, blocking: BlockingRunner) -> Services:
@@ -361,7 +345,7 @@ class Node:
                 controller, config, clock, timer, self._incarnation_id, sessions=quorum is not None
             ),
         )
-        self._wire_client_metrics(services)
+        follow_clients(services, self._client_metrics)
         self._undo.append(open_access(services, config))
         open_quotas(services)
         self._undo += [groups.close, transactions.close, services.stop_parts]
@@ -377,7 +361,16 @@ class Node:
     ) -> tuple[ControllerDriver, QuorumService | None]:
         """Open where the metadata are kept."""
         wire = wire_of(self.cluster_id, self._quorum.controller_listener)
-        self._setup = self._kraft_setup(logs)
+        self._setup = kraft_setup(
+            self.config,
+            self._quorum,
+            self._sockets,
+            cluster_id=self.cluster_id,
+            incarnation_id=self._incarnation_id,
+            directory_id=self._folders.metadata_directory_id(),
+            log_dir_ids=[log_dir.directory_id for log_dir in logs.dirs if not log_dir.offline],
+            random=secrets.randbelow,
+        )
         self._transport = RaftPeers(
             peers, wire, self._quorum.controller_listener, self._setup.bootstrap_controllers
         )
@@ -428,7 +421,7 @@ class Node:
             membership.lifecycle.troubles = lambda: sorted(map(str, self._transport.unreached.values()))
             services.is_heard = membership.lifecycle.is_heard
             services.metadata.subscribe(running_marker(logs, self.node_id, self._incarnation_id))
-            self._replicate(services, membership)
+            self._undo.append(open_replication(services, membership))
             self._directory_reports.connect(
                 partial(membership.channel.send, channel="directories"), membership.broker_epoch
             )
@@ -440,106 +433,6 @@ class Node:
         services.absent_brokers = membership.absent
         self._undo.append(membership.stop)
         return membership
-
-    def _replicate(self, services: Services, membership: Membership | ZkMembership) -> None:
-        setting = self.config.get_int
-        assert services.peers is not None
-        replication = Replication(
-            services.replicas,
-            services.metadata,
-            services.peers,
-            partial(membership.channel.send, channel="in-sync"),
-            services.timer,
-            listener=membership.broker_listener,
-            broker_epoch=membership.broker_epoch,
-            lag_time_max_ms=setting("replica.lag.time.max.ms"),
-            fetchers=setting("num.replica.fetchers"),
-            settings=FetchSettings(
-                wait_max_ms=setting("replica.fetch.wait.max.ms"),
-                bytes_min=setting("replica.fetch.min.bytes"),
-                response_bytes_max=setting("replica.fetch.response.max.bytes"),
-                partition_bytes_max=setting("replica.fetch.max.bytes"),
-                backoff_ms=setting("replica.fetch.backoff.ms"),
-                timeout_ms=setting("replica.socket.timeout.ms"),
-            ),
-        )
-        services.replication = replication
-        services.replicas.leader_quota = self._replication_quota("leader")
-        services.replicas.follower_quota = self._replication_quota("follower")
-        self._undo.append(replication.stop)
-        name = "num.replica.fetchers"
-        self.config.subscribe(lambda _: replication.resize(setting(name)), (name,))
-
-    def _replication_quota(self, side: str) -> ReplicationQuota:
-        return ReplicationQuota(
-            partial(self.config.get_int, f"{side}.replication.throttled.rate"),
-            self.config.get_int("replication.quota.window.size.seconds") * 1000,
-        )
-
-    def _open_client_metrics(self) -> ClientMetrics:
-        keeps = self.config.get_bool("kbroker.client.metrics")
-        client_metrics = ClientMetrics(self.config.get_int("telemetry.max.bytes"), keeps=keeps)
-        file = open_metrics_file(self.config.get_str("kbroker.client.metrics.file") or None, keeps=keeps)
-        if file is not None:
-            client_metrics.export = file.write
-            self._undo.append(file.close)
-        return client_metrics
-
-    def _wire_client_metrics(self, services: Services) -> None:
-        services.client_metrics = self._client_metrics
-        services.metadata.subscribe(services.client_metrics.on_metadata)
-        services.clients.on_closed(services.client_metrics.on_closed)
-
-    def _kraft_setup(self, logs: LogManager) -> KraftSetup:
-        config = self.config
-        return KraftSetup(
-            node_id=self.node_id,
-            cluster_id=self.cluster_id,
-            incarnation_id=self._incarnation_id,
-            broker_endpoints=endpoints(self._sockets.clients),
-            controller_endpoints=endpoints(self._sockets.controllers),
-            is_broker=self._quorum.is_broker,
-            is_controller=self._quorum.is_controller,
-            directory_id=self._folders.metadata_directory_id(),
-            bootstrap_controllers=[PeerAddress(-1, *at, AS_CONTROLLER) for at in self._quorum.bootstrap],
-            timeouts=self._raft_timeouts(),
-            random=secrets.randbelow,
-            auto_join=config.get_bool("controller.quorum.auto.join.enable"),
-            migrates=self._quorum.is_controller and migrates(config),
-            rack=config.get_str("broker.rack") or None,
-            log_dir_ids=[log_dir.directory_id for log_dir in logs.dirs if not log_dir.offline],
-            static_voters=self._static_voters(),
-            snapshots=SnapshotPolicy(
-                config.get_int("metadata.log.max.record.bytes.between.snapshots"),
-                config.get_int("metadata.log.max.snapshot.interval.ms"),
-                config.get_int("metadata.max.retention.bytes"),
-                config.get_int("metadata.max.retention.ms"),
-            ),
-            min_insync_replicas=config.static_int("min.insync.replicas"),
-            wait_for_disk=config.get_bool("kbroker.metadata.fsync"),
-            segment_bytes=config.get_int("metadata.log.segment.bytes"),
-            segment_ms=config.get_int("metadata.log.segment.ms"),
-        )
-
-    def _raft_timeouts(self) -> RaftTimeouts:
-        setting = self.config.get_int
-        fetch_ms = setting("controller.quorum.fetch.timeout.ms")
-        return RaftTimeouts(
-            election_ms=setting("controller.quorum.election.timeout.ms"),
-            fetch_ms=fetch_ms,
-            # A fetch that a leader keeps as long as its follower has patience looks like a dead leader.
-            fetch_wait_ms=min(RaftTimeouts().fetch_wait_ms, fetch_ms // 2),
-            backoff_max_ms=setting("controller.quorum.election.backoff.max.ms"),
-            request_ms=setting("controller.quorum.request.timeout.ms"),
-            retry_ms=setting("controller.quorum.retry.backoff.ms"),
-        )
-
-    def _static_voters(self) -> list[QuorumVoter]:
-        listener = self._quorum.controller_listener
-        return [
-            QuorumVoter(voter.id, endpoints=(QuorumEndpoint(listener, voter.host, voter.port),))
-            for voter in self._quorum.voters
-        ]
 
     def _apply_settings(self, old: ClusterImage, new: ClusterImage, delta: ClusterDelta) -> None:
         if self.node_id in new.brokers:
@@ -576,11 +469,3 @@ class Node:
     def _fail(self, why: str = "every log directory has failed") -> None:
         self._failure = self._failure or why
         self.failed.set()
-
-
-async def resolved(deferred: Deferred[T]) -> T:
-    """Wait for it; raises what it failed with."""
-    future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-    deferred.then(lambda _: None if future.done() else future.set_result(None))
-    await future
-    return deferred.result()

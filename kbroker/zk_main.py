@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from kbroker.broker.log_directories import LogDirectories
 from kbroker.broker.quorum_tie import QuorumTie
+from kbroker.broker.strays import set_strays_aside
 from kbroker.broker.zk_follower import ZkFollower
 from kbroker.broker.zk_membership import ZkMembership
 from kbroker.broker.zk_node import ZkNode, ZkSetup
@@ -23,9 +24,10 @@ from kbroker.config.quorum import migrates, quorum_config
 from kbroker.controller.election_rules import election_rules
 from kbroker.controller.zookeeper import paths
 from kbroker.handlers.context import BROKER
-from kbroker.main import Node, resolved
+from kbroker.main import Node
 from kbroker.metadata.cache import MetadataCache
 from kbroker.plain import replace
+from kbroker.server.client_metrics_file import open_client_metrics
 from kbroker.server.data_keys import open_data_keys
 from kbroker.server.dispatch import Dispatcher
 from kbroker.server.earlier_life import EarlierLife
@@ -35,7 +37,8 @@ from kbroker.server.node_folders import NodeFolders, new_uuid
 from kbroker.server.node_sockets import NodeSockets, endpoints
 from kbroker.server.preload import preload
 from kbroker.server.quotas import open_restrictions
-from kbroker.server.runtime import BlockingRunner, LoopTimer
+from kbroker.server.replication_setup import open_replication
+from kbroker.server.runtime import BlockingRunner, LoopTimer, resolved
 from kbroker.server.until_serving import UntilServing
 from kbroker.server.zk_client import open_links
 from kbroker.server.zk_settings import ZkNodeSettings, zk_node_settings
@@ -74,7 +77,7 @@ class ZooKeeperNode(Node):
             self._identify(stored_node_id(self._disk, self.log_dirs))
         sockets = self._sockets = NodeSockets(self.config, self._quorum)
         self._undo.append(sockets.close)
-        self._client_metrics = self._open_client_metrics()
+        self._client_metrics = open_client_metrics(self.config, self._undo)
         loop = asyncio.get_running_loop()
         timer, blocking = LoopTimer(loop), BlockingRunner(loop)
         self._timer = timer
@@ -108,9 +111,9 @@ class ZooKeeperNode(Node):
         membership = self._join_brokers(services, timer)
         self.metrics = await start_metrics(services, self._undo, membership=membership, is_broker=True)
         zk.metadata.publish_from_now()
-        if await self._unless_failed(zk.client.exists(paths.MIGRATION)) is None:
+        if not await self._unless_failed(zk.exists(paths.MIGRATION)):
             # Else a quorum may know of topics that ZooKeeper does not: what is not here belongs to them.
-            self._set_strays_aside(logs, zk.expected_image)
+            set_strays_aside(logs, zk.expected_image)
         self._start_chores(logs, services)
         self._undo.append(open_restrictions(services, logs, self._disk, membership.ask_broker))
         dispatcher = Dispatcher(services)
@@ -198,7 +201,7 @@ class ZooKeeperNode(Node):
         follower.topic_configs = notifications.topic_configs
         follower.on_new_controller = notifications.look_for_deleted_topics
         zk.on_vanished = follower.give_up
-        self._replicate(services, membership)
+        self._undo.append(open_replication(services, membership))
         services.to_controller = membership.channel
         services.forward = membership.forward
         services.txns.link.remote = membership.ask_broker

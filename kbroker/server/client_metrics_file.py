@@ -5,11 +5,18 @@ from __future__ import annotations
 import json
 import logging
 import os
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
+from kbroker.broker.client_metrics import ClientMetrics
 from kbroker.broker.client_metrics_store import Push
 from kbroker.errors import ConfigError
 from kbroker.handlers.command_client_metrics import plain_value
 from kbroker.types import uuid_to_string
+
+if TYPE_CHECKING:
+    from kbroker.broker.services import Services
+    from kbroker.config.broker_config import BrokerConfig
 
 #: The file is begun anew from this size on; the one before stays as `.1`.
 FILE_BYTES_MAX = 64 * 1024 * 1024
@@ -94,3 +101,27 @@ def open_metrics_file(path: str | None, *, keeps: bool) -> ClientMetricsFile | N
     if not keeps:
         raise ConfigError("kbroker.client.metrics.file stays empty without kbroker.client.metrics=true")
     return ClientMetricsFile(path)
+
+
+def open_client_metrics(
+    config: BrokerConfig, undo: list[Callable[[], Awaitable[None] | None]]
+) -> ClientMetrics:
+    """What clients push is kept and written as the settings say; `undo` gets what closes the file.
+
+    Raises:
+        ConfigError: see `open_metrics_file`.
+    """
+    keeps = config.get_bool("kbroker.client.metrics")
+    client_metrics = ClientMetrics(config.get_int("telemetry.max.bytes"), keeps=keeps)
+    file = open_metrics_file(config.get_str("kbroker.client.metrics.file") or None, keeps=keeps)
+    if file is not None:
+        client_metrics.export = file.write
+        undo.append(file.close)
+    return client_metrics
+
+
+def follow_clients(services: Services, client_metrics: ClientMetrics) -> None:
+    """Let it hear of subscriptions and of clients that go."""
+    services.client_metrics = client_metrics
+    services.metadata.subscribe(client_metrics.on_metadata)
+    services.clients.on_closed(client_metrics.on_closed)

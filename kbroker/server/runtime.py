@@ -10,9 +10,12 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
+from kbroker.broker.deferred import Deferred
 from kbroker.broker.timer import WheelTimer
+
+T = TypeVar("T")
 
 
 class SystemClock:
@@ -120,3 +123,11 @@ class BlockingRunner:
             self._jobs.put(None)
         for thread in self._threads if wait else ():
             thread.join()
+
+
+async def resolved(deferred: Deferred[T]) -> T:
+    """Wait for it; raises what it failed with."""
+    future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    deferred.then(lambda _: None if future.done() else future.set_result(None))
+    await future
+    return deferred.result()
