@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from kbroker.errors import ApiError, ErrorCode, default_message
+
+#: Apache Kafka's refusals hold the whole request as its classes print it.
+_DUMP = re.compile(r"Request Request\(.*\) (needs \w+ permission|is not authorized)\.?", re.DOTALL)
 
 
 class ClientError(Exception):
@@ -53,6 +58,9 @@ def check(number: int, message: str | None = None, what: str = "") -> None:
     if number != code:
         message = f"unknown error code {number}"
     text = message or default_message(code)
+    dump = _DUMP.fullmatch(text)
+    if dump is not None:
+        text = f"{default_message(code).rstrip('.')}: it {dump[1]}"
     if what and code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION and text == default_message(code):
         # Kafka's words for it are those of the broker that was asked.
         raise ApiError(code, f"{what} does not exist")
