@@ -249,7 +249,7 @@ class ZkController:
         for topic in self._vanished.compare(self._metadata.image, image, found.unborn):
             _log.warning("topic %s is gone from ZooKeeper, and was not deleted: logs are kept", topic.name)
             self.on_vanished(topic)
-        image = self._vanished.with_formers(image, found.unborn)
+        image = self._vanished.with_formers(image)
         self._metadata.loaded(image)
         writer = self._writer = ZkWriter(
             self._client,
@@ -270,6 +270,7 @@ class ZkController:
             elif broker.epoch >= 0:
                 self._decide(partial(self._live.lead_again, broker_id=broker.id))
         self._decide(self._births)
+        self._decide(self._vanished.led_anew)
         if self._topic_watch is not None:
             self._topic_watch.begin()
         if self._missed:
