@@ -113,6 +113,8 @@ class ReplicaFetcher:
         self.sent = 0
         self._session = ClientSession()
         self._under_way = False
+        #: An answer is being taken: what is wanted meanwhile goes with the next request, which follows.
+        self._taking = False
         self._failures = 0
         self._starts_moved = False
         self._alarm: TimerHandle | None = None
@@ -222,7 +224,7 @@ class ReplicaFetcher:
     # -- requests --
 
     def _arm(self, delay_ms: float) -> None:
-        if self._under_way or self._closed:
+        if self._under_way or self._taking or self._closed:
             return
         if self._alarm is not None:
             if delay_ms or not self._failures:
@@ -279,7 +281,20 @@ class ReplicaFetcher:
             return
         self._failures = 0
         self._session.answered(response.session_id)
-        for topic in response.responses:
+        self._taking = True
+        try:
+            self._take_all(response.responses)
+        except BaseException:
+            self._taking = False
+            self._arm(self._host.settings.backoff_ms)  # nothing else would make it go on
+            raise
+        self._taking = False
+        if self._alarm is not None:
+            self._alarm.cancel()
+        self._send()
+
+    def _take_all(self, topics: list[Any]) -> None:
+        for topic in topics:
             topic_id = bytes(topic.topic_id)
             for data in topic.partitions:
                 followed = self._named(topic_id, topic.topic, data.partition_index)
@@ -290,9 +305,6 @@ class ReplicaFetcher:
             # may be what an earlier leader had there.
             self._starts_moved = False
             self._host.keep_log_starts()
-        if self._alarm is not None:
-            self._alarm.cancel()
-        self._send()
 
     def _named(self, topic_id: bytes, name: str, index: int) -> Followed | None:
         if topic_id != ZERO_UUID:
