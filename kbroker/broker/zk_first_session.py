@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kbroker.broker import flow
 from kbroker.broker.deferred import Deferred
@@ -11,7 +11,7 @@ from kbroker.broker.zk_memory import read_tree
 from kbroker.broker.zk_port import ZkCode, ZkError
 from kbroker.broker.zk_session import ZkClient
 from kbroker.controller.zookeeper.reading import read
-from kbroker.controller.zookeeper.tree import Create
+from kbroker.controller.zookeeper.tree import Create, Tree
 from kbroker.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from kbroker.clock import Clock
     from kbroker.metadata.image import ClusterImage
 
+T = TypeVar("T")
+
 #: Before what a lost connection broke off is tried again.
 _AGAIN_MS = 200.0
+_PASSING = (ZkCode.CONNECTION_LOST, ZkCode.SESSION_OVER)
 
 
 class ZkFirstSession:
@@ -99,12 +102,51 @@ class ZkFirstSession:
         return made
 
 
-def read_cluster(client: ZkClient) -> Generator[Deferred[Any], Any, ClusterImage]:
-    """What ZooKeeper has, with the epoch of the last controller; raises ConfigError."""
-    try:
-        tree = yield from read_tree(client)
-    except ZkError as error:
-        raise ConfigError(f"the cluster cannot be read from ZooKeeper: {error}") from None
+class Reader:
+    """Reads what a start needs; whatever breaks that off, a connection or the session, it reads on with the
+    next one.
+
+    Args:
+        patience_ms: how long: zookeeper.connection.timeout.ms.
+    """
+
+    def __init__(self, client: ZkClient, clock: Clock, timer: Timer, patience_ms: float) -> None:
+        self._client = client
+        self._clock = clock
+        self._timer = timer
+        self._patience_ms = patience_ms
+
+    def cluster(self) -> Deferred[ClusterImage]:
+        """What ZooKeeper has, with the epoch of the last controller. It fails with ConfigError."""
+        return self._steadily(lambda: flow.run(read_tree(self._client))).map(_image_of)
+
+    def exists(self, path: str) -> Deferred[bool]:
+        """Whether there is a node. It fails with ConfigError."""
+        return self._steadily(lambda: self._client.exists(path)).map(lambda stat: stat is not None)
+
+    def _steadily(self, ask: Callable[[], Deferred[T]]) -> Deferred[T]:
+        answer: Deferred[T] = Deferred()
+        until_ms = self._clock.monotonic_ms() + self._patience_ms
+
+        def begin() -> None:
+            ask().then(finish)
+
+        def finish(done: Deferred[T]) -> None:
+            try:
+                found = done.result()
+            except ZkError as error:
+                if error.code in _PASSING and self._clock.monotonic_ms() < until_ms:
+                    self._timer.call_later(_AGAIN_MS, begin)
+                else:
+                    answer.fail(ConfigError(f"the cluster cannot be read from ZooKeeper: {error}"))
+            else:
+                answer.resolve(found)
+
+        begin()
+        return answer
+
+
+def _image_of(tree: Tree) -> ClusterImage:
     found = read(tree)
     image = found.image()
     return image.at(image.offset, found.controller_epoch[0])

@@ -159,7 +159,7 @@ class ZkMembership(AmongBrokers):
 
     def _why_nobody(self) -> str | None:
         """For those who have asked for the controller in vain."""
-        if not self._zk.is_heard():
+        if not self._zk.has_session:
             return f"There is no session with ZooKeeper at {self._zk.servers}, and so no controller."
         return None
 

@@ -14,7 +14,6 @@ import logging
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kbroker.broker import flow
 from kbroker.broker.controller_driver import ControllerDriver
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.image_waits import ImageWaits
@@ -22,7 +21,7 @@ from kbroker.broker.zk_admin_requests import ZkAdminRequests
 from kbroker.broker.zk_channel import ZkChannel
 from kbroker.broker.zk_controller import ZkController
 from kbroker.broker.zk_election import ZkElection
-from kbroker.broker.zk_first_session import ZkFirstSession, read_cluster
+from kbroker.broker.zk_first_session import Reader, ZkFirstSession
 from kbroker.broker.zk_memory import ZkMetadata
 from kbroker.broker.zk_namesake import ZkNamesake
 from kbroker.broker.zk_notifications import ZkNotifications
@@ -131,6 +130,7 @@ class ZkNode:
         #: Told that this broker is registered in a new session.
         self.on_registered: Callable[[], object] = _nothing
         self._first = ZkFirstSession(setup, self.client, self.registration, open_rootless, clock, timer)
+        self._reader = Reader(self.client, clock, timer, setup.connect_ms)
         self._entered: Deferred[None] = Deferred()
         self._notifications: ZkNotifications | None = None
         self._enters = False
@@ -156,7 +156,11 @@ class ZkNode:
 
     def read(self) -> Deferred[None]:
         """Learn what ZooKeeper has. It fails with ConfigError."""
-        return flow.run(read_cluster(self.client)).map(self._expect)
+        return self._reader.cluster().map(self._expect)
+
+    def exists(self, path: str) -> Deferred[bool]:
+        """Whether ZooKeeper has such a node. It fails with ConfigError."""
+        return self._reader.exists(path)
 
     def open(self, cache: MetadataCache, peers: Peers) -> ControllerDriver:
         """Make what keeps the metadata; topics and brokers are not known before a controller tells."""
@@ -223,9 +227,16 @@ class ZkNode:
         """Of the registration in force; -1: there is none."""
         return self.registration.epoch
 
-    def is_heard(self) -> bool:
-        """False while the session may be over, so that others may lead what this broker believes to lead."""
+    @property
+    def has_session(self) -> bool:
+        """False while the session may be over."""
         return self.client.live
+
+    def is_heard(self) -> bool:
+        """False while others may lead what this broker believes to lead: its session may be over, or was, and
+        no controller has told it yet what became of that.
+        """
+        return self.client.live and self._is_in(self.metadata.image)
 
     def directory_failed(self) -> None:
         """A log directory of this node has failed: the controller is to hear of it."""
