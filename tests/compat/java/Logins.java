@@ -11,7 +11,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
  * A record there and back by each way to log in. Arguments: topic, then files of client settings, in which those of
- * the JVM begin with "system.". Prints ok.
+ * the JVM begin with "system."; with "send:" in front of a file the record is sent only. Prints ok.
  */
 public final class Logins {
     private Logins() {}
@@ -20,7 +20,8 @@ public final class Logins {
         String topic = args[0];
         for (int i = 1; i < args.length; i++) {
             Properties settings = new Properties();
-            try (FileInputStream in = new FileInputStream(args[i])) {
+            boolean sendOnly = args[i].startsWith("send:");
+            try (FileInputStream in = new FileInputStream(args[i].replaceFirst("^send:", ""))) {
                 settings.load(in);
             }
             for (String name : settings.stringPropertyNames()) {
@@ -33,6 +34,9 @@ public final class Logins {
             try (KafkaProducer<String, String> producer =
                     new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer())) {
                 offset = producer.send(new ProducerRecord<>(topic, 0, "k", args[i])).get().offset();
+            }
+            if (sendOnly) {
+                continue;
             }
             TopicPartition zero = new TopicPartition(topic, 0);
             try (KafkaConsumer<String, String> consumer =
