@@ -48,7 +48,7 @@ class Admin:
         code = main(["-b", f"127.0.0.1:{self._port}", "--command-config", file, *arguments])
         said = self._capsys.readouterr()
         assert (code, said.err.count("\n")) == ((1, 1) if complaint else (0, 0)), (arguments, said)
-        assert complaint in said.err
+        assert complaint in said.err, said.err
         return said.out
 
     def json(self, *arguments: str, **more: str) -> Any:
