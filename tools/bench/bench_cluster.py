@@ -184,6 +184,8 @@ def _warm_memory(size: int) -> None:
     toucher = get_context("spawn").Process(target=_touch, args=(min(size, free // 2),))
     toucher.start()
     toucher.join()
+    if toucher.exitcode:
+        raise RuntimeError("the memory could not be warmed")
 
 
 def _touch(size: int) -> None:
