@@ -19,6 +19,7 @@ import time
 import urllib.parse
 import urllib.request
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -116,19 +117,20 @@ class _Kafka(Kafka):
         """As `_Kbroker.request_times`, by Kafka's JmxTool."""
         tool = ["org.apache.kafka.tools.JmxTool", "--reporting-interval", "1000", "--wait"]
         tool += ["--jmx-url", f"service:jmx:rmi:///jndi/rmi://127.0.0.1:{self._jmx}/jmxrmi"]
-        tool += [
-            "--object-name",
-            f'kafka.server:type=Request,client-id="{client_id}"',
-            "--attributes",
-            "request-time",
-        ]
+        tool += ["--object-name", f"kafka.server:type=Request,client-id={client_id}"]
         process = await asyncio.create_subprocess_exec(
-            *self._java("-Xmx128M", *tool), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            *self._java("-Xmx128M", *tool, "--attributes", "request-time"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
         )
         await asyncio.sleep(seconds)
-        process.kill()
-        out = (await process.communicate())[0].decode()
-        return [float(row.split(",")[1]) for row in out.splitlines()[1:] if row.count(",") == 1]
+        with suppress(ProcessLookupError):
+            process.kill()
+        lines = [line.split(",") for line in (await process.communicate())[0].decode().splitlines()]
+        times = [line[1] for line in lines if len(line) == 2 and line[0].isdigit()]
+        if not times:
+            print(f"JmxTool: {lines}", file=sys.stderr)
+        return [float(time) for time in times]
 
 
 # -- loads -----------------------------------------------------------------------------------------------

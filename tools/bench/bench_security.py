@@ -348,20 +348,22 @@ def _attacks(broker: _Secure, name: str, seconds: float) -> None:
 _BOMBED = "bombed"
 
 
-#: Codec, and bytes that cannot be packed beside 64 MB of nothing: its size says what a batch may unpack to.
+_NOTHING = 64 << 20
+#: Codec and sizes of values: random ones cannot be packed, and a batch may unpack to so many times its size.
 _BOMBS = {
-    "bombs": (Codec.GZIP, 0),
-    "large bombs": (Codec.GZIP, 700_000),
-    "large lz4 bombs": (Codec.LZ4, 700_000),
+    "bombs": (Codec.GZIP, [_NOTHING]),
+    "large bombs": (Codec.GZIP, [700_000, _NOTHING]),
+    "large lz4 bombs": (Codec.LZ4, [700_000, _NOTHING]),
+    "many records": (Codec.GZIP, [8] * 100_000),
 }
 
 
 def _bombs(kind: str, address: tuple[str, int], seconds: float) -> int:
-    """Produce batches of 64 MB that are packed to a thousandth, one after the other; how many."""
-    codec, more = _BOMBS[kind]
+    """Produce such batches one after the other; how many."""
+    codec, sizes = _BOMBS[kind]
     now_ms = int(time.time() * 1000)
-    values = [os.urandom(more), bytes(64 << 20)]
-    batch = build_batch([Record(-1, now_ms, b"k", value) for value in values if value], codec=codec)
+    values = [bytes(size) if size == _NOTHING else os.urandom(size) for size in sizes]
+    batch = build_batch([Record(-1, now_ms, b"k", value) for value in values], codec=codec)
     data = TopicProduceData(name=_BOMBED, partition_data=[PartitionProduceData(index=0, records=batch)])
     framed = wire.frame(ProduceRequest(acks=1, timeout_ms=30_000, topic_data=[data]))
     deadline, count = time.perf_counter() + seconds, 0
