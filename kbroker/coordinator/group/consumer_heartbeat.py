@@ -23,7 +23,7 @@ def refused(code: ErrorCode, message: str | None) -> ConsumerGroupHeartbeatRespo
 def check_form(request: ConsumerGroupHeartbeatRequest, version: int) -> None:
     """INVALID_REQUEST for what no member says."""
     epoch = request.member_epoch
-    if epoch != JOIN or version >= _OWN_ID_SINCE:
+    if epoch > JOIN or epoch == LEAVE or version >= _OWN_ID_SINCE:
         _not_empty("MemberId", request.member_id)
     _not_empty("GroupId", request.group_id)
     _not_empty("InstanceId", request.instance_id)
