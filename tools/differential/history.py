@@ -62,7 +62,7 @@ def history(
 ) -> Generator[dict[str, Any], Any, None]:
     """Steps for `seed`; the answer to each is sent back into the generator.
 
-    `are_apart` is asked after each step whether the two brokers' logs are no longer alike: then all begins
+    `are_apart` is asked after each step whether the two brokers no longer keep the same: then all begins
     anew with other topics.
     """
     rng = Random(seed)
