@@ -198,9 +198,9 @@ def test_our_own_client(secured):
 
 
 def test_certificates_that_are_not_good(secured):
-    """An unknown authority, an expired one, none at all: nobody gets in."""
-    good = secured.authority
-    for certificate in (secured.other.sign("client"), good.sign("client", expired=True), None):
+    """An unknown authority, signed by itself, an expired one, none at all: nobody gets in."""
+    good, other = secured.authority, secured.other
+    for certificate in (other.sign("client"), other, good.sign("client", expired=True), None):
         with ours(secured, "SSL", certificate=certificate) as cluster, pytest.raises(Exception) as caught:
             cluster.brokers()
         assert not isinstance(caught.value, AssertionError)

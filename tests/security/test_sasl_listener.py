@@ -338,11 +338,45 @@ def test_our_own_client(broker, mechanism):
         cluster.brokers()
 
 
-def test_secrets_are_not_described(broker):
+def test_secrets_are_not_described(broker, capsys):
     """CVE-2019-12399 and after: DescribeConfigs never shows them."""
     from kbroker.cli.admin import main
 
-    assert main(["--bootstrap", broker.bootstrap, "--json", "configs", "get", "broker", "1"]) in (0, 1, 2)
+    assert (
+        main(["--bootstrap", broker.bootstrap, "--json", "configs", "describe", "broker", "1", "--all"]) == 0
+    )
+    shown = capsys.readouterr().out
+    assert "sasl.jaas.config" in shown
+    assert "-secret" not in shown
+
+
+def test_messages_that_are_cut_short_or_come_again(broker):
+    """Wherever the last message of a login ends too soon; and one overheard, on another connection."""
+    set_user(broker, "cut", "secret")
+
+    def last(raw, client):
+        raw.handshake("SCRAM-SHA-256")
+        return client.step(raw.token(client.step(None)).auth_bytes)
+
+    def refused(message, mechanism="SCRAM-SHA-256"):
+        with Raw(broker.ports["SASL_PLAINTEXT"]) as raw:
+            if mechanism == "PLAIN":
+                raw.handshake(mechanism)
+            else:
+                message = message(last(raw, ScramClient(mechanism, "cut", "secret", "nonce")))
+            answer = raw.token(message)
+            return answer.error_code == FAILED and raw.frame() == CLOSED
+
+    plain = b"\0alice\0alice-secret"
+    assert all(refused(plain[:end], "PLAIN") for end in range(len(plain)))
+    assert all(refused(lambda whole, end=end: whole[:-end]) for end in (1, 2, 3, 4, 20, 47, 60))
+    assert refused(lambda whole: b"")
+    with Raw(broker.ports["SASL_PLAINTEXT"]) as raw:
+        overheard = last(raw, ScramClient("SCRAM-SHA-256", "cut", "secret", "nonce"))
+        assert raw.token(overheard).error_code == 0
+        # Now it is the login of nobody any more, here or elsewhere.
+        assert raw.token(overheard).error_code == ILLEGAL
+    assert refused(lambda whole: overheard)
 
 
 def test_damaged_logins_hurt_nobody(broker):
