@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from kbroker.storage.log_config import LogConfig
 
 
+#: How long a request may be on its way to the leader before (librdkafka's socket.timeout.ms).
+STRANGERS_MS = 60_000.0
+
+
 def _ignore(_log: Log) -> None:
     """Nobody syncs."""
 
@@ -168,6 +172,9 @@ class Partition:
             log.counts = self.stats.appended
             log_end = log.log_end_offset
             log.assign_epoch(leader_epoch, log_end)
+            # A producer's first batch may be on its way to the leader before. Taken before that, the next one
+            # would stand for both: librdkafka takes all that it sent earlier for written, too.
+            log.producers.strangers_wait = leader_epoch > 0 and len(replicas) > 1
             self.leader_state = LeaderState(
                 local_id=local_id,
                 leader_epoch=leader_epoch,
@@ -403,9 +410,10 @@ class Partition:
             raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         if required_acks == -1 and not state.has_enough_in_sync:
             raise ApiError(ErrorCode.NOT_ENOUGH_REPLICAS)
-        return self.online_log().append_as_leader(
-            memoryview(records), state.leader_epoch, now_ms, origin, look
-        )
+        log = self.online_log()
+        if log.producers.strangers_wait and self._clock.monotonic_ms() > state.began_ms + STRANGERS_MS:
+            log.producers.strangers_wait = False
+        return log.append_as_leader(memoryview(records), state.leader_epoch, now_ms, origin, look)
 
     def append_own(self, batch: bytearray, delta: int, timestamp: int, now_ms: int) -> int:
         """Append and write a batch as `log_append.append_own` takes it; its first offset.

@@ -103,7 +103,15 @@ class ProducerState:
     `end_offset` is the offset up to which batches have been counted in.
     """
 
-    __slots__ = ("_guards", "_undecided", "end_offset", "entries", "first_unstable", "open_txns")
+    __slots__ = (
+        "_guards",
+        "_undecided",
+        "end_offset",
+        "entries",
+        "first_unstable",
+        "open_txns",
+        "strangers_wait",
+    )
 
     def __init__(self) -> None:
         self.entries: dict[int, ProducerEntry] = {}
@@ -115,6 +123,8 @@ class ProducerState:
         self.first_unstable: int | None = None
         self.end_offset = 0
         self._guards: dict[int, VerificationGuard] = {}
+        #: Who is not known has to begin with sequence 0; see `Partition.lead`.
+        self.strangers_wait = False
 
     # -- verification ----------------------------------------------------------------------------------------
 
@@ -152,6 +162,11 @@ class ProducerState:
         """
         entry = self.entries.get(producer_id)
         if entry is None and epoch >= NO_EPOCH:
+            if self.strangers_wait and first_sequence > 0:
+                raise ApiError(
+                    ErrorCode.NOT_ENOUGH_REPLICAS,
+                    f"What producer {producer_id} sent before sequence {first_sequence} is not here yet.",
+                )
             return None  # a producer that nobody knows may begin anywhere (KIP-360)
         if entry is None:
             self._raise_fenced(ProducerEntry(producer_id), epoch)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from kbroker.broker.partition import STRANGERS_MS
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.broker_registration_change_record import BrokerRegistrationChangeRecord
 from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
+from kbroker.protocol.record_batch import Record, build_batch
+from kbroker.storage.log import AppendOrigin
 from kbroker.storage.memory_disk import Tail
 from tests.sim.replication_cluster import Cluster
 from tests.sim.replication_world import directory_id
@@ -177,3 +181,33 @@ def test_without_a_sync_all_come_back_to_one_history_when_all_lose_power(tail):
     assert cluster.values(1)[: len(kept)] == kept
     cluster.assert_same()
     assert cluster.send().error is None
+
+
+def send_as(cluster, producer_id, sequence):
+    """One batch of an idempotent producer to whoever leads; its offset."""
+    node = cluster.nodes[cluster.state(0).leader]
+    partition = cluster.partition(node.id, 0)
+    record = Record(timestamp=1_700_000_000_000, value=b"%d" % sequence)
+    batch = build_batch([record], producer_id=producer_id, producer_epoch=0, base_sequence=sequence)
+    result = partition.append(batch, node.replicas.clock.now_ms(), AppendOrigin.CLIENT, -1)
+    partition.flush()
+    return result.base_offset
+
+
+def test_a_producer_whose_first_batch_may_be_on_its_way_to_the_leader_before_waits_for_it(cluster):
+    """librdkafka takes all that it sent before an acknowledged batch for written, too (chaos, seed 8810)."""
+    assert send_as(cluster, 7, 5) == 0  # nobody has led before: it may begin anywhere (KIP-360)
+    cluster.wait()
+    cluster.nodes[1].kill()
+    cluster.wait()
+    assert cluster.state(0).leader != 1
+    for sequence in (1, 1, 2):
+        with pytest.raises(ApiError) as refused:
+            send_as(cluster, 8, sequence)
+        assert refused.value.code is ErrorCode.NOT_ENOUGH_REPLICAS
+    assert [send_as(cluster, 8, sequence) for sequence in (0, 1, 2)] == [1, 2, 3]
+    assert send_as(cluster, 7, 6) == 4
+    with pytest.raises(ApiError):
+        send_as(cluster, 9, 3)
+    cluster.wait(STRANGERS_MS)
+    assert send_as(cluster, 9, 3) == 5  # what it sent before is forgotten: retention, expiration
