@@ -2,8 +2,9 @@
 
 Run: python -m tools.bench.bench_quotas [--kafka] [--only produce] [--seconds 60]
 
-All loads run at the same time, against both brokers: each has a client id (or an address) of its own, and so
-a quota of its own. Clients do not wait when they are told to: the broker has to keep them off.
+Loads that do not disturb each other run at the same time, against both brokers: each has a client id (or an
+address) of its own, and so a quota of its own. Clients do not wait when they are told to: the broker has to
+keep them off. --precedence (root, Linux) lets brokers and load go before all others; start it with `setsid`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from kbroker.protocol.api_keys import ApiKey, response_class
 from kbroker.protocol.generated.api_versions_request import ApiVersionsRequest
 from kbroker.protocol.generated.create_topics_request import CreatableTopic, CreateTopicsRequest
 from tools.bench import wire
-from tools.bench.brokers import BrokerProcess, Kafka, Kbroker, free_port
+from tools.bench.brokers import BrokerProcess, Kafka, Kbroker, free_port, go_first
 from tools.bench.lines import first_produce
 from tools.frame_headers import parse_response_header, request_header_bytes
 
@@ -52,7 +53,7 @@ _REQUEST = Quota("request_percentage", 5)
 _MUTATIONS = Quota("controller_mutation_rate", 2, burst_s=11)
 _CONNECTIONS = Quota("connection_creation_rate", 10)
 _LISTENER = Quota("max.connection.creation.rate", 10)
-_QUOTAS = (_PRODUCE, _CONSUME, _REQUEST, _MUTATIONS, _CONNECTIONS)
+_GROUPS = ([_PRODUCE, _CONSUME], [_REQUEST], [_MUTATIONS, _CONNECTIONS], [_LISTENER])
 _CROWDS = (1, 50)
 
 
@@ -62,6 +63,7 @@ def main() -> None:
     parser.add_argument("--kafka", action="store_true", help="measure Apache Kafka in the same run")
     parser.add_argument("--only", default="", metavar="TEXT", help="quotas whose name contains it")
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--precedence", action="store_true", help="go before all others on this machine")
     arguments = parser.parse_args()
     brokers: list[BrokerProcess] = [_Kbroker()]
     if arguments.kafka:
@@ -70,10 +72,11 @@ def main() -> None:
         for broker in brokers:
             broker.one_core = False
             first_produce(broker, "load")
-        quotas = [quota for quota in _QUOTAS if arguments.only in quota.name]
-        asyncio.run(_measure(brokers, quotas, arguments.seconds))
-        if arguments.only in _LISTENER.name:
-            asyncio.run(_measure(brokers, [_LISTENER], arguments.seconds))
+            if arguments.precedence:
+                go_first(broker)
+        for group in _GROUPS:
+            if quotas := [quota for quota in group if arguments.only in quota.name]:
+                asyncio.run(_measure(brokers, quotas, arguments.seconds))
     finally:
         for broker in brokers:
             broker.remove()
@@ -165,8 +168,7 @@ async def _measure(brokers: list[BrokerProcess], quotas: list[Quota], seconds: i
             for quota in quotas:
                 for crowd in _CROWDS:
                     _set(cluster, quota, crowd)
-        if not isinstance(broker, _Kbroker):
-            await _warm_up(broker)
+        await _warm_up(broker)
         loads += [_load(broker, quota, crowd, seconds) for quota in quotas for crowd in _CROWDS]
     for line in await asyncio.gather(*loads):
         print(line, flush=True)
@@ -254,12 +256,15 @@ async def _open(broker: BrokerProcess, source: str = "127.0.0.1") -> tuple[Any, 
     return await asyncio.open_connection(*broker.address, local_addr=(source, 0))
 
 
-async def _ask_for_ever(broker: BrokerProcess, framed: bytes, told: Callable[[bytes], None]) -> None:
+async def _ask_for_ever(
+    broker: BrokerProcess, framed: bytes, told: Callable[[bytes], None], pause_s: float = 0.0
+) -> None:
     reader, writer = await _open(broker)
     try:
         while True:
             writer.write(framed)
             told(await _answer(reader))
+            await asyncio.sleep(pause_s)
     finally:
         writer.close()
 
@@ -281,7 +286,9 @@ async def _consume(broker: BrokerProcess, client_id: str, tally: _Tally) -> None
 
 async def _ask(broker: BrokerProcess, client_id: str, tally: _Tally) -> None:
     framed = client_frame(wire.produce_frame("load", 100), client_id)
-    await _ask_for_ever(broker, framed, lambda _: tally.add(1))
+    # A quota that keeps nobody off would have both brokers and the load run as fast as they can.
+    pause_s = 0.02 if client_id.endswith("-50") else 0.0
+    await _ask_for_ever(broker, framed, lambda _: tally.add(1), pause_s)
 
 
 async def _create(broker: BrokerProcess, client_id: str, tally: _Tally) -> None:
@@ -317,7 +324,7 @@ async def _connect(broker: BrokerProcess, client_id: str, tally: _Tally) -> None
             await _answer(reader)
             tally.add(1)
         except (OSError, EOFError):
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.1)
         finally:
             if writer is not None:
                 writer.close()

@@ -38,7 +38,7 @@ from kbroker.protocol.generated.produce_request import (
 )
 from kbroker.protocol.record_batch import Record, build_batch
 from tools.bench import wire
-from tools.bench.brokers import LOAD_CORE, BrokerProcess, Kafka, Kbroker, free_port, use_core
+from tools.bench.brokers import LOAD_CORE, BrokerProcess, Kafka, Kbroker, free_port, go_first, use_core
 from tools.bench.lines import first_produce
 from tools.bench.load import Load, pipelined
 from tools.bench.logins import ScramCrowd
@@ -70,16 +70,10 @@ def main() -> None:
         try:
             first_produce(broker, "first")
             if arguments.precedence:
-                _go_first(broker)
+                go_first(broker)
             _measure(broker, arguments.only, 1.0 if arguments.quick else 3.0)
         finally:
             broker.remove()
-
-
-def _go_first(broker: BrokerProcess) -> None:
-    """Broker and load before whatever else this machine does; each is a session of its own."""
-    for process in (str(broker.pid), "self"):
-        Path(f"/proc/{process}/autogroup").write_text("-18")
 
 
 # -- brokers ---------------------------------------------------------------------------------------------
