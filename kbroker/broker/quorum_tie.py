@@ -8,6 +8,7 @@ go to that one, in the epoch of this registration.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from kbroker.broker.peer import AS_CONTROLLER, PeerAddress
 from kbroker.controller.brokers import NodeRegistration
 from kbroker.controller.features import SUPPORTED_FEATURES
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.metadata.image import MIGRATED
 
 if TYPE_CHECKING:
     from kbroker.broker.kraft_node import KraftNode, KraftSetup, Leader
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.metadata.image import ClusterImage
     from kbroker.protocol.primitives import Message
+
+
+_log = logging.getLogger(__name__)
 
 
 class QuorumTie:
@@ -85,6 +90,7 @@ class QuorumTie:
     def start(self) -> None:
         """Follow the quorum and register, whenever that works; ask to be counted on."""
         self._kraft.start()
+        self._kraft.when(lambda image: image.zk_migration_state == MIGRATED).then(self._left_behind)
         self.lifecycle.start().then(self._registered)
 
     @property
@@ -102,6 +108,13 @@ class QuorumTie:
 
     def _registered(self, done: Deferred[None]) -> None:
         self.lifecycle.serve()
+
+    def _left_behind(self, done: Deferred[ClusterImage]) -> None:
+        _log.error(
+            "the migration to KRaft is over, and nobody tells this broker anything any more: restart it with "
+            "process.roles=broker and node.id=%d, without zookeeper.connect",
+            self._node_id,
+        )
 
     def _leader_changed(self) -> None:
         self.channel.leader_changed()

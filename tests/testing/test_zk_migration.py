@@ -347,6 +347,12 @@ async def test_a_broker_that_starts_waits_for_the_quorum(server, tmp_path, caplo
         await cluster.start(CONTROLLER, MIGRATING)
         await starting
         await cluster.until(lambda client: describe_topics(client, ["t"])[0].partitions[0].leader == 1)
+        # The controllers end it, and have forgotten this broker.
+        await cluster.restart(CONTROLLER, KRAFT)
+        deadline = time.monotonic() + 60
+        while "the migration to KRaft is over, and nobody tells this broker anything" not in caplog.text:
+            assert time.monotonic() < deadline
+            await asyncio.sleep(0.05)
     finally:
         await cluster.stop()
 
