@@ -169,6 +169,8 @@ class History:
     #: What broke the workload itself, or the words of a record that no producer wrote.
     problems: list[str] = field(default_factory=list)
     topics_churned: int = 0
+    #: The pipeline was stopped before it had moved all of its input.
+    unmoved: bool = False
 
     def operations(self) -> int:
         """How many."""
