@@ -84,10 +84,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         except click.exceptions.Exit as stop:
             return stop.exit_code
-        except click.exceptions.NoArgsIsHelpError as error:
-            print(error.format_message(), file=sys.stderr)
-            return 2
         except click.UsageError as error:
+            if type(error).__name__ == "NoArgsIsHelpError":  # click 8.1 does not have it
+                print(error.format_message(), file=sys.stderr)
+                return 2
             where = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
             return failed(error.format_message() + where, 2)
         except click.ClickException as error:

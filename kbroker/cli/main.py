@@ -66,6 +66,11 @@ def command() -> NoReturn:
         sys.stderr.flush()
     except BrokenPipeError:
         code = 1
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("kbroker"):
+            raise
+        print(f"kbroker: {error}; `pip install kbroker` brings what it needs", file=sys.stderr)
+        code = 1
     os._exit(code)
 
 

@@ -32,7 +32,7 @@ def wire() -> None:
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
     lines = click.File("r", "utf-8", "replace")
-    command = click.argument("files", nargs=-1, default=("-",), type=lines)(command)
+    command = click.argument("files", nargs=-1, type=lines)(command)
     return click.option("--batch", is_flag=True, help="Record batches instead of messages.")(command)
 
 
@@ -59,7 +59,7 @@ def encode(files: tuple[IO[str], ...], batch: bool, defaults: bool) -> None:
 
 def _convert(files: tuple[IO[str], ...], convert: Callable[[JsonObject], JsonObject]) -> None:
     failed = False
-    for file in files:
+    for file in files or (click.open_file("-", "r", "utf-8", "replace"),):
         for result in convert_lines(file, convert):
             failed = failed or "error" in result
             click.echo(_to_text(result))

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import pytest
 
 from kbroker.cli.log_setup import ShortFormatter
-from kbroker.cli.main import main
+from kbroker.cli.main import command as command_of_kbroker, main
 from kbroker.cli.start import admin_command, banner, start
 from kbroker.config.broker_config import BrokerConfig
 from tests.doubles import wait_until
@@ -246,6 +246,23 @@ def test_the_other_words(capsys):
     assert main([]) == 2
     assert main(["strat"]) == 2
     assert "no command 'strat'" in capsys.readouterr().err
+
+
+def test_a_package_that_is_missing_is_named_in_one_line(capsys, monkeypatch):
+    def exit_(code):
+        raise SystemExit(code)
+
+    def start_without_it():
+        raise ModuleNotFoundError("No module named 'crc32c'", name="crc32c")
+
+    monkeypatch.setattr("kbroker.cli.main.main", start_without_it)
+    monkeypatch.setattr("os._exit", exit_)
+    with pytest.raises(SystemExit):
+        command_of_kbroker()
+    assert (
+        capsys.readouterr().err
+        == "kbroker: No module named 'crc32c'; `pip install kbroker` brings what it needs\n"
+    )
 
 
 def test_the_banner_names_kbroker_admin_by_a_path_that_can_be_run(tmp_path, monkeypatch):
