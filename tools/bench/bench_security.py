@@ -31,12 +31,23 @@ from cryptography.x509.oid import NameOID
 from kbroker.client.cluster import Cluster
 from kbroker.client.users import set_user
 from kbroker.protocol.compression import Codec
+from kbroker.protocol.generated.list_offsets_request import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
 from kbroker.protocol.generated.produce_request import (
     PartitionProduceData,
     ProduceRequest,
     TopicProduceData,
 )
-from kbroker.protocol.record_batch import Record, build_batch
+from kbroker.protocol.record_batch import (
+    CREATE_TIME,
+    Record,
+    build_batch,
+    parse_batch_header,
+    set_max_timestamp,
+)
 from tools.bench import wire
 from tools.bench.brokers import LOAD_CORE, BrokerProcess, Kafka, Kbroker, free_port, go_first, use_core
 from tools.bench.lines import first_produce
@@ -59,7 +70,8 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.storm:
         kind, port, seconds = arguments.storm
-        storm = _bombs if kind in _BOMBS else _half_open if kind in _HALVES else _newcomers
+        storms = dict.fromkeys(_BOMBS, _bombs) | dict.fromkeys(_HALVES, _half_open) | {_LOOK_UPS: _look_ups}
+        storm = storms.get(kind, _newcomers)
         print(storm(kind, ("127.0.0.1", int(port)), float(seconds)))
         return
     use_core(LOAD_CORE)
@@ -309,7 +321,8 @@ def _storm(broker: _Secure, name: str, seconds: float) -> None:
 
 def _attacks(broker: _Secure, name: str, seconds: float) -> None:
     """The same while somebody holds 5,000 handshakes or logins half open, with a byte more now and then
-    (how many the broker has left open), or sends batches that unpack to far too much (how many).
+    (how many the broker has left open), or sends batches that unpack to far too much (how many), or asks for
+    times that such a batch promises, of a topic where nobody has looked into it.
     """
     framed = wire.produce_frame("load", 100)
     with _connection(broker, "plain") as sock:
@@ -320,7 +333,7 @@ def _attacks(broker: _Secure, name: str, seconds: float) -> None:
             _latency(sock, framed, seconds / 2)
         _say(broker, f"{name}, quiet", _latency(sock, framed, seconds))
         ports = {"half ssl": broker.ports["ssl"], "half scram": broker.ports["scram"]}
-        ports |= dict.fromkeys(_BOMBS, broker.port)
+        ports |= dict.fromkeys([*_BOMBS, _LOOK_UPS], broker.port)
         wire.create_topics(sock, _BOMBED, cleanup_policy="compact")
         for kind, port in ports.items():
             before = broker.resident_mb()
@@ -354,14 +367,44 @@ _BOMBS = {
 
 def _bombs(kind: str, address: tuple[str, int], seconds: float) -> int:
     """Produce such batches one after the other; how many."""
+    framed = _produce_batch(_BOMBED, _bomb(kind))
+    deadline, count = time.perf_counter() + seconds, 0
+    with wire.connect(address) as sock:
+        while time.perf_counter() < deadline:
+            wire.ask(sock, framed)
+            count += 1
+    return count
+
+
+def _bomb(kind: str) -> bytes:
     codec, sizes = _BOMBS[kind]
     now_ms = int(time.time() * 1000)
     values = [bytes(size) if size == _NOTHING else os.urandom(size) for size in sizes]
-    batch = build_batch([Record(-1, now_ms, b"k", value) for value in values], codec=codec)
-    data = TopicProduceData(name=_BOMBED, partition_data=[PartitionProduceData(index=0, records=batch)])
-    framed = wire.frame(ProduceRequest(acks=1, timeout_ms=30_000, topic_data=[data]))
+    return build_batch([Record(-1, now_ms, b"k", value) for value in values], codec=codec)
+
+
+def _produce_batch(topic: str, batch: bytes) -> bytes:
+    data = TopicProduceData(name=topic, partition_data=[PartitionProduceData(index=0, records=batch)])
+    return wire.frame(ProduceRequest(acks=1, timeout_ms=30_000, topic_data=[data]))
+
+
+_LOOK_UPS = "look-ups by time"
+
+
+def _look_ups(kind: str, address: tuple[str, int], seconds: float) -> int:
+    """Ask for a time that the header of a bomb promises, and none of its records has; how often."""
+    bomb = bytearray(_bomb("large bombs"))
+    header = parse_batch_header(bomb)
+    newest = header.max_timestamp + 1000
+    set_max_timestamp(bomb, header, CREATE_TIME, newest)
+    wanted = ListOffsetsTopic(
+        name="looked-up", partitions=[ListOffsetsPartition(partition_index=0, timestamp=newest)]
+    )
+    framed = wire.frame(ListOffsetsRequest(replica_id=-1, topics=[wanted]))
     deadline, count = time.perf_counter() + seconds, 0
     with wire.connect(address) as sock:
+        wire.create_topics(sock, "looked-up")
+        wire.produce_until_accepted(sock, _produce_batch("looked-up", bytes(bomb)))
         while time.perf_counter() < deadline:
             wire.ask(sock, framed)
             count += 1
