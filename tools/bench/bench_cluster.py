@@ -165,8 +165,8 @@ def rates(cluster: BenchCluster, seconds: float, warm: bool) -> Iterator[Line]:
             cluster.create(topic)
             count, _ = _produce(cluster.bootstrap, topic, size, acks, seconds / 2)
             if warm:
-                # The measured load writes twice that on each node, or more: what is warm writes faster.
-                _warm_memory(4 * count * (size + 10) * _NODES + 256 * _MB)
+                # The measured load takes twice as long, and writes faster where memory is warm.
+                _warm_memory(8 * count * (size + 10) * _NODES + 256 * _MB)
             before = cluster.cpu_seconds()
             count, took = _produce(cluster.bootstrap, topic, size, acks, seconds)
             cpu = (cluster.cpu_seconds() - before) / count * 1e6
