@@ -324,14 +324,20 @@ class Member(Client):
 
     def _turn(self, consumer: Consumer) -> None:
         ends: dict[Key, int] = {}
-        for message in consumer.consume(200, 0.2):
+        before = self._session
+        messages = consumer.consume(200, 0.2)
+        is_mixed = self._session != before
+        for message in messages:
             if message.error() is not None:
                 continue
             key = message.topic(), message.partition()
             value = decode(message.value(), key)
+            # librdkafka told of another assignment while it gathered these: some are from before it.
+            self._session += is_mixed
             self.history.read.append(Read(self.name, self._session, key, message.offset(), value))
             ends[key] = message.offset() + 1
-        if not ends:
+        self._session += is_mixed
+        if is_mixed or not ends:
             return
         began = time.monotonic()
         with suppress(KafkaException):
