@@ -34,6 +34,7 @@ from kbroker.broker.transactions import wire_transactions
 from kbroker.config.listeners import inter_broker_listener
 from kbroker.config.quorum import QuorumConfig, migrates, peer_routes, quorum_config
 from kbroker.controller.kraft.migration import MIGRATION_LEVELS
+from kbroker.controller.metadata_versions import release_level
 from kbroker.errors import ApiError, ConfigError
 from kbroker.handlers.context import BROKER, CONTROLLER
 from kbroker.metadata.cache import MetadataCache
@@ -271,8 +272,10 @@ class Node:
         own = [QuorumEndpoint(e.name, e.host, e.port) for e in self._sockets.controllers]
         if quorum.is_controller and migrates(self.config):
             plan = replace(plan, metadata_version=MIGRATION_LEVELS[-1])
+        highest = release_level(self.config.get_str("kbroker.compatibility"))
         return replace(
             plan,
+            metadata_version=min(plan.metadata_version, highest),
             controller_endpoints=own,
             static_voters=bool(quorum.voters),
             is_controller=quorum.is_controller,

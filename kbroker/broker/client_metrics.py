@@ -198,6 +198,12 @@ class ClientMetrics:
             raise ApiError(error)
         return instance
 
+    def not_forgiven(self, instance_id: Uuid) -> None:
+        """What an instance was refused last does not let it ask before its time."""
+        instance = self._instances.get(instance_id)
+        if instance is not None:
+            instance.last_error = ErrorCode.NONE
+
     def _instance(self, instance_id: Uuid, caller: Caller) -> Instance:
         instance = self._instances.get(instance_id)
         if instance is not None and instance.subscriptions_seen == self._changes:

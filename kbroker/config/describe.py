@@ -14,9 +14,9 @@ from kbroker.config.definitions import (
     client_metrics_definitions,
     group_definitions,
     group_fallback,
-    topic_definitions,
     topic_fallback,
 )
+from kbroker.config.release_settings import ReleaseSettings, release_settings, topic_settings
 from kbroker.config.topic_config import topic_value
 from kbroker.config.values import ConfigType, InvalidValue, to_text
 
@@ -76,9 +76,9 @@ def _names(definitions: Mapping[str, Definition], own: Mapping[str, str], wanted
 
 
 @cache
-def _listed_topic_definitions() -> dict[str, Definition]:
+def _listed_topic_definitions(compatibility: str) -> dict[str, Definition]:
     """The settings of a topic in the order of Kafka's listing: that of a Java hash table of 64 slots."""
-    definitions = topic_definitions()
+    definitions = topic_settings(compatibility)
     return {name: definitions[name] for name in sorted(definitions, key=lambda name: _java_hash(name) % 64)}
 
 
@@ -99,8 +99,12 @@ def describe_topic(broker: BrokerConfig, own: Mapping[str, str], wanted: Wanted 
         wanted: names to show.
     """
     entries = []
-    definitions = _listed_topic_definitions()
+    compatibility = broker.get_str("kbroker.compatibility")
+    definitions, then = _listed_topic_definitions(compatibility), release_settings(compatibility)
     for name in _names(definitions, own, wanted):
+        if then is not None and name in then.topic:
+            entries.append(_gone_entry(broker, then, definitions[name], own, f"log.{name}"))
+            continue
         value = to_text(topic_value(broker, own, name))
         fallback = topic_fallback(name)
         synonyms = [] if fallback is None else [Synonym(*layer) for layer in broker.synonyms(fallback)]
@@ -114,12 +118,64 @@ def describe_broker(broker: BrokerConfig, wanted: Wanted = None) -> list[ConfigE
     """The settings of this broker; also unknown ones that somebody set, as secrets."""
     entries = []
     own = {**broker.static, **broker.dynamic_default, **broker.dynamic_broker}
+    then = release_settings(broker.get_str("kbroker.compatibility"))
     for name in _names(broker_definitions(), own, wanted):
-        entries.append(_broker_entry(broker, name))
-    for name in own:
-        if broker_definitions().get(name) is None and (not wanted or name in wanted):
+        if then is None:
             entries.append(_broker_entry(broker, name))
+        elif name not in then.hidden_broker:
+            entries.append(_as_then(_broker_entry(broker, name), then))
+        elif name in own:
+            entries.append(_unknown_entry(broker, name))
+    gone = {} if then is None else then.broker
+    entries += [_gone_entry(broker, then, gone[name], {}, name) for name in _names(gone, {}, wanted) if then]
+    for name in own:
+        known = name in gone or broker_definitions().get(name) is not None
+        if not known and (not wanted or name in wanted):
+            entries.append(_broker_entry(broker, name))
+    if then is not None:
+        entries.sort(key=lambda entry: _java_hash(entry.name) % 512)
     return entries
+
+
+def _as_then(entry: ConfigEntry, then: ReleaseSettings) -> ConfigEntry:
+    """A setting of today, as an older release shows it."""
+    kind = then.types.get(entry.name, entry.type)
+    read_only = entry.read_only
+    if entry.name in then.scopes:
+        read_only = then.scopes[entry.name] is Scope.READ_ONLY
+    entry = entry._replace(type=kind, read_only=read_only)
+    if entry.name not in then.shown_defaults:
+        return entry
+    text = then.shown_defaults[entry.name]
+    synonyms = [each for each in entry.synonyms if each.source is not ConfigSource.DEFAULT]
+    if text is not None:
+        synonyms.append(Synonym(entry.name, text, ConfigSource.DEFAULT))
+    value = text if entry.source is ConfigSource.DEFAULT else entry.value
+    return entry._replace(synonyms=tuple(synonyms), value=value)
+
+
+def _gone_entry(
+    broker: BrokerConfig,
+    then: ReleaseSettings,
+    definition: Definition,
+    own: Mapping[str, str],
+    broker_name: str,
+) -> ConfigEntry:
+    """A setting that there is none of today: of a topic or, with the same name as `broker_name`, a broker."""
+    name = definition.name
+    layers = [
+        (name, own.get(name), ConfigSource.TOPIC),
+        (broker_name, broker.static.get(broker_name), ConfigSource.STATIC_BROKER),
+        (broker_name, then.shown_defaults.get(name, definition.default_text), ConfigSource.DEFAULT),
+    ]
+    synonyms = [
+        Synonym(at, None if definition.sensitive else text, source)
+        for at, text, source in layers
+        if text is not None
+    ]
+    read_only = name == broker_name and definition.scope is Scope.READ_ONLY
+    value = synonyms[0].value if synonyms else None
+    return _entry(definition, value, synonyms, read_only=read_only)
 
 
 def describe_broker_defaults(broker: BrokerConfig, wanted: Wanted = None) -> list[ConfigEntry]:
@@ -134,9 +190,7 @@ def describe_broker_defaults(broker: BrokerConfig, wanted: Wanted = None) -> lis
 def _broker_entry(broker: BrokerConfig, name: str, *, defaults_only: bool = False) -> ConfigEntry:
     definition = broker_definition(name)
     if definition is None:
-        unknown = Definition(name, ConfigType.PASSWORD, None)
-        layers = [Synonym(*layer) for layer in broker.synonyms(name, sensitive=True)]
-        return _entry(unknown, None, layers, read_only=True)._replace(type=ConfigType.UNKNOWN)
+        return _unknown_entry(broker, name)
     synonyms = [Synonym(*layer) for layer in broker.synonyms(name, sensitive=definition.sensitive)]
     if definition.hidden and definition.scope is Scope.CLUSTER:
         # To Kafka's list of settings these do not belong: they are only ever set dynamically.
@@ -147,6 +201,13 @@ def _broker_entry(broker: BrokerConfig, name: str, *, defaults_only: bool = Fals
         value = definition.parse(broker.dynamic_default[name])
     read_only = definition.scope is Scope.READ_ONLY
     return _entry(definition, to_text(value), synonyms, read_only=read_only)._replace(name=name)
+
+
+def _unknown_entry(broker: BrokerConfig, name: str) -> ConfigEntry:
+    unknown = Definition(name, ConfigType.PASSWORD, None)
+    layers = [Synonym(*layer) for layer in broker.synonyms(name, sensitive=True)]
+    layers = [layer for layer in layers if layer.source is not ConfigSource.DEFAULT]
+    return _entry(unknown, None, layers, read_only=True)._replace(type=ConfigType.UNKNOWN)
 
 
 def describe_group(broker: BrokerConfig, own: Mapping[str, str], wanted: Wanted = None) -> list[ConfigEntry]:

@@ -12,6 +12,7 @@ _BEFORE: tuple[tuple[str, str, str], ...] = (
     ("4.0", "num.recovery.threads.per.data.dir", "1"),  # KIP-1030
     ("4.0", "group.coordinator.rebalance.protocols", "classic"),  # KIP-848
     ("4.0", "group.coordinator.threads", "1"),
+    ("3.6", "transaction.partition.verification.enable", "false"),  # KIP-890
     ("2.5", "message.max.bytes", "1000012"),  # KAFKA-4203
     ("2.5", "replica.lag.time.max.ms", "10000"),  # KIP-537
     ("2.0", "offsets.retention.minutes", "1440"),  # KIP-186

@@ -16,10 +16,10 @@ from kbroker.config.definitions import (
     broker_definitions,
     client_metrics_definitions,
     group_definitions,
-    topic_definitions_of,
 )
 from kbroker.config.listeners import is_endpoint
 from kbroker.config.release_defaults import is_older
+from kbroker.config.release_settings import topic_settings
 from kbroker.config.values import InvalidValue, Value, to_text
 from kbroker.errors import ApiError, ConfigError, ErrorCode
 
@@ -93,7 +93,7 @@ def check_topic(
     Raises:
         ApiError: INVALID_CONFIG.
     """
-    defaults = topic_definitions_of(compatibility)
+    defaults = topic_settings(compatibility)
     values = _parse_all(defaults, settings, "Unknown topic config name")
     low = values.get("min.compaction.lag.ms", defaults["min.compaction.lag.ms"].default)
     high = values.get("max.compaction.lag.ms", defaults["max.compaction.lag.ms"].default)

@@ -7,6 +7,8 @@ from typing import Any
 
 from kbroker.config.broker_config import BrokerConfig
 from kbroker.config.definitions import topic_definitions_of, topic_fallback
+from kbroker.config.release_defaults import is_older
+from kbroker.config.release_settings import TIME_DIFFERENCE
 from kbroker.config.values import InvalidValue, Value
 
 _MS_PER_HOUR = 3_600_000
@@ -88,8 +90,20 @@ def log_config_values(broker: BrokerConfig, overrides: Mapping[str, str]) -> dic
     for name in _LOG_SETTINGS:
         value = topic_value(broker, overrides, name)
         values[name.replace(".", "_")] = frozenset(value) if isinstance(value, tuple) else value
+    if is_older(broker.get_str("kbroker.compatibility"), "4.0"):
+        _limit_times(broker, overrides, values)
     internal = overrides.get("internal.segment.bytes")
     if internal is not None and internal.isdigit():
         values["segment_bytes"] = int(internal)
     values["producer_id_expiration_ms"] = broker.get_int("producer.id.expiration.ms")
     return values
+
+
+def _limit_times(broker: BrokerConfig, overrides: Mapping[str, str], values: dict[str, Any]) -> None:
+    """Before 4.0 one setting could say for both directions how far a time may lie off (KIP-937)."""
+    text = overrides.get(TIME_DIFFERENCE, broker.static.get(f"log.{TIME_DIFFERENCE}", "")).strip()
+    if not text.isdigit():
+        return
+    for name in ("message.timestamp.before.max.ms", "message.timestamp.after.max.ms"):
+        if name not in overrides and f"log.{name}" not in broker.static:
+            values[name.replace(".", "_")] = int(text)

@@ -69,12 +69,14 @@ def update_features(
     controller_id: int,
     min_insync_replicas: int,
     static_voters: Sequence[int] = (),
+    supported: Mapping[str, FeatureRange] = SUPPORTED_FEATURES,
 ) -> Decision[None]:
     """New feature levels, all of them or none; of several updates of one feature the last counts.
 
     Args:
         min_insync_replicas: the controller's own setting, see `min_insync_records`.
         static_voters: controllers that must have registered, so that it is known what they support.
+        supported: by this controller.
 
     Raises:
         ApiError: INVALID_UPDATE_VERSION for the first update that cannot be.
@@ -82,7 +84,8 @@ def update_features(
     records: list[Message] = []
     current = image.finalized_features()
     for update in {update.name: update for update in updates}.values():
-        reason = _refusal(image, update, current.get(update.name, 0), controller_id, static_voters)
+        me = _Controller(controller_id, supported, static_voters)
+        reason = _refusal(image, update, current.get(update.name, 0), me)
         if reason is not None:
             raise _refused(reason)
         # The level of kraft.version is the quorum's own: no record of the metadata.
@@ -128,10 +131,14 @@ def min_insync_records(image: ClusterImage, min_insync_replicas: int) -> list[Me
     return records
 
 
-def _refusal(
-    image: ClusterImage, update: FeatureUpdate, current: int, controller_id: int, voters: Sequence[int]
-) -> str | None:
-    reason = _unsuitable(image, update, current, controller_id, voters)
+class _Controller(NamedTuple):
+    id: int
+    supported: Mapping[str, FeatureRange]
+    voters: Sequence[int]
+
+
+def _refusal(image: ClusterImage, update: FeatureUpdate, current: int, me: _Controller) -> str | None:
+    reason = _unsuitable(image, update, current, me)
     if reason is not None:
         return f"Invalid update version {update.level} for feature {update.name}. {reason}"
     if update.name == METADATA_VERSION:
@@ -142,17 +149,15 @@ def _refusal(
     return None
 
 
-def _unsuitable(
-    image: ClusterImage, update: FeatureUpdate, current: int, controller_id: int, voters: Sequence[int]
-) -> str | None:
+def _unsuitable(image: ClusterImage, update: FeatureUpdate, current: int, me: _Controller) -> str | None:
     if update.upgrade_type not in (UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE):
         return "The controller does not support the given upgrade type."
     if update.level < 0:
         return "A feature version cannot be less than 0."
-    supported = SUPPORTED_FEATURES.get(update.name)
+    supported = me.supported.get(update.name)
     if update.level or update.name == METADATA_VERSION:
-        reason = _unsupported(f"Local controller {controller_id}", supported, update.level)
-        reason = reason or _unsupported_by_others(image, update, controller_id, voters)
+        reason = _unsupported(f"Local controller {me.id}", supported, update.level)
+        reason = reason or _unsupported_by_others(image, update, me)
         if reason is not None:
             return reason
     elif supported is None:
@@ -175,23 +180,21 @@ def _unsuitable(
     return None
 
 
-def _unsupported_by_others(
-    image: ClusterImage, update: FeatureUpdate, controller_id: int, voters: Sequence[int]
-) -> str | None:
+def _unsupported_by_others(image: ClusterImage, update: FeatureUpdate, me: _Controller) -> str | None:
     nodes = [(f"Broker {broker.id}", broker.features) for broker in image.brokers.values()]
     nodes += [(f"Controller {each.id}", each.features) for each in image.controllers.values()]
     for name, features in nodes:
         reason = _unsupported(name, features.get(update.name), update.level)
         if reason is not None:
             return reason
-    for voter in voters:
-        if voter != controller_id and voter not in image.controllers:
+    for voter in me.voters:
+        if voter != me.id and voter not in image.controllers:
             return f"controller {voter} has not registered, and may not support this feature"
     return None
 
 
 def _unsupported(who: str, supported: FeatureRange | None, level: int) -> str | None:
-    if supported is None:
+    if supported is None or not supported.max_level:
         return f"{who} does not support this feature."
     if not supported.min_level <= level <= supported.max_level:
         return f"{who} only supports versions {supported.min_level}-{supported.max_level}"

@@ -180,6 +180,10 @@ class ServedApis:
                 self.advertised.append((key, max(low, kafka.advertised[key][0]), min(high, highest)))
         if zookeeper:
             self._in_zookeeper()
+        elif kafka is not None and role == BROKER:
+            # Nobody sends them to a broker without ZooKeeper: they are named, not answered.
+            self.advertised += [(key, *versions) for key, versions in kafka.between_brokers.items()]
+            self.advertised.sort()
         self._served.update((key, (low, high)) for key, (_, low, high) in OWN_TABLE.items())
         if role == BROKER and (kafka is None or kafka.number >= _TELEMETRY_SINCE):
             self.telemetry = [(key, low, high) for key, (_, low, high) in TELEMETRY_TABLE.items()]

@@ -9,17 +9,10 @@ The answer's header is always version 0, and so is the body where the version as
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from kbroker.controller.features import (
-    GROUP_VERSION,
-    SHARE_VERSION,
-    STREAMS_VERSION,
-    SUPPORTED_FEATURES,
-    TRANSACTION_VERSION,
-)
+from kbroker.controller.metadata_versions import supported_features
 from kbroker.errors import ErrorCode
 from kbroker.handlers.api_table import OWN_CLIENT, OWN_TABLE, served_apis
 from kbroker.handlers.context import BROKER
@@ -30,7 +23,7 @@ from kbroker.protocol.generated.api_versions_response import (
     FinalizedFeatureKey,
     SupportedFeatureKey,
 )
-from kbroker.protocol.releases import release
+from kbroker.protocol.releases import is_before, release
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
@@ -60,8 +53,11 @@ def handle(services: Services, context: RequestContext, request: ApiVersionsRequ
             ApiVersion(api_key=key, min_version=low, max_version=high)
             for key, (_, low, high) in OWN_TABLE.items()
         ]
-    if context.version >= 3 and _has_features(services):
-        _add_features(services, response, context.version)
+    if context.version >= 3:
+        if _has_features(services):
+            _add_features(services, response, context.version)
+        elif _has_no_features_yet(services):
+            response.finalized_features_epoch = 0
     return response
 
 
@@ -108,29 +104,27 @@ def _has_features(services: Services) -> bool:
     return kafka is None or kafka.number >= (3, 3)
 
 
-def _not_told(services: Services) -> Iterable[str]:
-    """Clients that hear of transactions of version 2 or of consumer groups use requests that came with
-    Kafka 4.0; those of streams and share groups came with 4.2.
-    """
-    kafka = release(services.compatibility)
-    untold: list[str] = []
-    if kafka is not None and kafka.number < (4, 2):
-        untold += [STREAMS_VERSION, SHARE_VERSION]
-    if kafka is not None and kafka.number < (4, 0):
-        untold += [GROUP_VERSION, TRANSACTION_VERSION]
-    return untold
+def _has_no_features_yet(services: Services) -> bool:
+    """Since 2.7 brokers kept an empty set of them in ZooKeeper, of epoch 0 (KIP-584)."""
+    name = services.compatibility
+    return is_before(name, (3, 3)) and not is_before(name, (2, 7))
 
 
 def _add_features(services: Services, response: ApiVersionsResponse, version: int) -> None:
-    image, untold = services.metadata.image, _not_told(services)
+    image, known = services.metadata.image, supported_features(services.compatibility)
     response.supported_features = [
         SupportedFeatureKey(name=name, min_version=levels.min_level, max_version=levels.max_level)
-        for name, levels in SUPPORTED_FEATURES.items()
-        if (version >= 4 or levels.min_level > 0) and name not in untold
+        for name, levels in known.items()
+        if levels.max_level and (version >= 4 or levels.min_level > 0)
     ]
     response.finalized_features_epoch = image.offset
+    told = {
+        name: min(level, known[name].max_level)
+        for name, level in image.finalized_features().items()
+        if name in known
+    }
     response.finalized_features = [
         FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
-        for name, level in image.finalized_features().items()
-        if level > 0 and name not in untold
+        for name, level in told.items()
+        if level > 0
     ]

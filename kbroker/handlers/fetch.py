@@ -25,6 +25,7 @@ from kbroker.handlers.fetch_known import VERSION_MIN, KnownFetches
 from kbroker.handlers.fetch_read import PartitionRead, PartitionReader
 from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.generated.fetch_request import FetchRequest
+from kbroker.protocol.releases import asked_release
 from kbroker.replication.delayed_fetch import DelayedFetch
 from kbroker.security.authorizer import Undecided
 
@@ -64,11 +65,17 @@ class FetchConnection(Protocol):
 
 def raw_path(services: Services) -> FetchPath:
     """The path of this node."""
+    if asked_release(services.compatibility) is not None:
+        from kbroker.handlers.manners.data import OlderFetchPath
+
+        return OlderFetchPath(services)
     return FetchPath(services)
 
 
 class FetchPath:
     """Takes Fetch frames, gives whole answers."""
+
+    _reader_type = PartitionReader
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -167,7 +174,7 @@ class FetchPath:
         prefer = None
         if request.rack_id and services.chooses_read_replica and replica_id == _CONSUMER:
             prefer = ReadReplicas(services.metadata.image, request.rack_id).preferred
-        return PartitionReader(
+        return self._reader_type(
             services.metadata,
             services.replicas,
             replica_id,

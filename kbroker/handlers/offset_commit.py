@@ -18,6 +18,7 @@ from kbroker.coordinator.group.offset_requests import Commit, Committing
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers.commit_known import VERSION_MIN, KnownCommit, KnownCommits, find_holes
 from kbroker.handlers.guards import guarded
+from kbroker.handlers.manners.manner import in_manner
 from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.generated.offset_commit_request import OffsetCommitRequest
 from kbroker.protocol.generated.offset_commit_response import (
@@ -91,7 +92,8 @@ class CommitPath:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._handle = guarded(services, _OFFSET_COMMIT, handle)
+        told = in_manner(services.compatibility, _OFFSET_COMMIT, handle)
+        self._handle = guarded(services, _OFFSET_COMMIT, told)
         self._requests = services.requests
         self._stats = services.requests.of("OffsetCommit")
 

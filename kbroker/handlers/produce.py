@@ -58,6 +58,7 @@ from kbroker.handlers.produce_txn import verify
 from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.generated.produce_request import ProduceRequest
+from kbroker.protocol.releases import asked_release
 from kbroker.replication.delayed_produce import DelayedProduce
 from kbroker.storage.append_checks import first_batch, is_long_look, the_one_batch
 from kbroker.storage.log import AppendOrigin
@@ -86,6 +87,10 @@ _NO_LOOKS: Mapping[Item, BatchLook] = {}
 
 def raw_path(services: Services) -> ProducePath:
     """The path of this node; one for all connections."""
+    if asked_release(services.compatibility) == "2.8":
+        from kbroker.handlers.manners.data import OlderProducePath
+
+        return OlderProducePath(services)
     return ProducePath(services)
 
 

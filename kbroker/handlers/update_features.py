@@ -15,6 +15,7 @@ from kbroker.controller.features import (
     update_features,
     wanted_kraft_version,
 )
+from kbroker.controller.metadata_versions import supported_features
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import ClusterImage
 from kbroker.protocol.generated.update_features_response import (
@@ -59,7 +60,8 @@ def handle(
     def decide(image: ClusterImage) -> Decision[None]:
         minimum = services.config.static_int("min.insync.replicas")
         only_check = request.validate_only
-        return update_features(image, updates, only_check, services.broker_id, minimum, voters)
+        known = supported_features(services.compatibility)
+        return update_features(image, updates, only_check, services.broker_id, minimum, voters, known)
 
     level = wanted_kraft_version(controller.speculative_image, updates)
     if level is None or quorum is None or not controller.active:
@@ -84,6 +86,8 @@ def _each_by_itself(
     services: Services, request: UpdateFeaturesRequest, updates: list[FeatureUpdate]
 ) -> Deferred[UpdateFeaturesResponse]:
     minimum = services.config.static_int("min.insync.replicas")
+    known = supported_features(services.compatibility)
+    me = services.broker_id
 
     def decide(image: ClusterImage) -> Decision[list[UpdatableFeatureResult]]:
         results: list[UpdatableFeatureResult] = []
@@ -91,7 +95,7 @@ def _each_by_itself(
         for update in {each.name: each for each in updates}.values():
             result = UpdatableFeatureResult(feature=update.name, error_message=None)
             try:
-                decided = update_features(image, [update], request.validate_only, services.broker_id, minimum)
+                decided = update_features(image, [update], request.validate_only, me, minimum, (), known)
                 records += decided.records
             except ApiError as error:
                 result.error_code = error.code

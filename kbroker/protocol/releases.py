@@ -50,6 +50,23 @@ _CHANGES = """\
 4.4  18:5 28:6 42:3 88:1 89:1 93:0 94:0
 """
 
+#: The requests between brokers with ZooKeeper, which all named until KRaft was ready for use.
+_BETWEEN_BROKERS = """\
+0.10.0  4:0 5:0 6:2 7:1-1
+0.10.2  6:3
+1.0  4:1 6:4
+1.1  7:1
+2.2  4:2 5:1 6:5 7:2
+2.4  4:4 5:2 6:6 7:3
+2.6  5:3
+2.7  56:0
+2.8  4:5 6:7
+3.0  67:0
+3.2  4:6
+"""
+
+_KRAFT_SINCE = (3, 3)
+_KRAFT_ONLY_SINCE = (4, 0)
 _PRODUCE = 0
 #: Kafka 4 names Produce 0 although it begins with 3, as old librdkafka switches features off without it
 #: (KAFKA-18659).
@@ -65,12 +82,15 @@ class Release(NamedTuple):
         number: for comparisons.
         served: API key to the versions that are answered.
         advertised: API key to the versions that ApiVersions names.
+        between_brokers: API key to the versions that it names besides, of requests between brokers with
+            ZooKeeper.
     """
 
     name: str
     number: tuple[int, ...]
     served: Mapping[int, tuple[int, int]]
     advertised: Mapping[int, tuple[int, int]]
+    between_brokers: Mapping[int, tuple[int, int]]
 
 
 @lru_cache(maxsize=1)
@@ -78,15 +98,17 @@ def releases() -> dict[str, Release]:
     """All that are known, oldest first, by name."""
     found: dict[str, Release] = {}
     versions: dict[int, tuple[int, int]] = {}
-    for words in _listings():
-        name, *changes = words
+    between: dict[int, tuple[int, int]] = {}
+    changed_between = {name: changes for name, *changes in _listings(_BETWEEN_BROKERS)}
+    for name, *changes in _listings(_CHANGES):
         versions = {**versions, **dict(map(_range, changes))}
         number = tuple(map(int, name.split(".")))
         served = dict(sorted(versions.items()))
         advertised = served
         if number >= _NAMED_FROM_0_SINCE:
             served = {**served, _PRODUCE: (_PRODUCE_FROM, served[_PRODUCE][1])}
-        found[name] = Release(name, number, served, advertised)
+        between = {**between, **dict(map(_range, changed_between.get(name, ())))}
+        found[name] = Release(name, number, served, advertised, between if number < _KRAFT_SINCE else {})
     return found
 
 
@@ -105,9 +127,9 @@ def is_before(name: str, number: tuple[int, ...]) -> bool:
     return found is not None and found.number < number
 
 
-def _listings() -> list[list[str]]:
+def _listings(text: str) -> list[list[str]]:
     listings: list[list[str]] = []
-    for line in _CHANGES.splitlines():
+    for line in text.splitlines():
         if line.startswith(" "):
             listings[-1] += line.split()
         else:
@@ -119,3 +141,13 @@ def _range(text: str) -> tuple[int, tuple[int, int]]:
     key, _, versions = text.partition(":")
     low, _, high = versions.rpartition("-")
     return int(key), (int(low or 0), int(high))
+
+
+@lru_cache(maxsize=8)
+def asked_release(name: str) -> str | None:
+    """The release that was asked how one answers, where that is not today's way: 3.9.2 in KRaft, for all
+    since that was ready for use, and 2.8.2 with ZooKeeper for all before; None: as 4.4 does.
+    """
+    if is_before(name, _KRAFT_SINCE):
+        return "2.8"
+    return "3.9" if is_before(name, _KRAFT_ONLY_SINCE) else None

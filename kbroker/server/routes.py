@@ -29,6 +29,7 @@ from kbroker.errors import ApiError, ErrorCode, ProtocolError
 from kbroker.handlers.api_table import served_apis
 from kbroker.handlers.context import BROKER, RequestContext
 from kbroker.handlers.guards import guarded
+from kbroker.handlers.manners.manner import manner_of
 from kbroker.plain import plain
 from kbroker.protocol.api_keys import (
     request_class,
@@ -44,6 +45,7 @@ from kbroker.server.long_texts import cut_long_texts
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
     from kbroker.handlers.context import ConnectionContext
+    from kbroker.handlers.manners.manner import Manner
     from kbroker.handlers.offset_commit import CommitPath
     from kbroker.handlers.produce import ProducePath
     from kbroker.metrics.requests import ApiStats
@@ -77,6 +79,8 @@ class Route:
     #: Where its errors are, and where they are counted.
     errors: Shape | None
     stats: ApiStats
+    #: How an older release answers, if this is to be one.
+    manner: Manner | None
 
     def read_header(
         self, connection: ConnectionContext, frame: bytes | memoryview
@@ -151,6 +155,10 @@ class Route:
         else:
             self._log_bug(error)
             code, message = ErrorCode.UNKNOWN_SERVER_ERROR, None
+        response = self._in_shape(request, code, message)
+        return response if self.manner is None else self.manner.retell(response, self.version)
+
+    def _in_shape(self, request: Any, code: ErrorCode, message: str | None) -> Any:
         shape = getattr(self.module, "error_response", None)
         if shape is not None:
             return shape(request, self.version, code, message)
@@ -205,11 +213,15 @@ class Routes:
             raw = self._raw_paths[name] = module.raw_path(self._services)
             if name in _STAGING:
                 self.stagers[api_key] = raw
+        manner = manner_of(self._services.compatibility, api_key)
+        handle = getattr(module, "handle", None)
+        if handle is not None and manner is not None:
+            handle = manner.wrap(handle)
         route = Route(
             api_key,
             version,
             module,
-            guarded(self._services, api_key, module.handle) if hasattr(module, "handle") else None,
+            None if handle is None else guarded(self._services, api_key, handle),
             request_class(api_key),
             response_class(api_key),
             request_header_version(api_key, version) >= 2,
@@ -219,6 +231,7 @@ class Routes:
             self._role == BROKER and api_key in FORWARDED,
             None if raw is not None else shape_of(response_class(api_key)),
             self._services.requests.of(request_class(api_key).NAME.removesuffix("Request")),
+            manner,
         )
         if api_key != _FETCH:
             self.stats[api_key] = route.stats

@@ -86,7 +86,8 @@ def test_everything_is_served_from_version_0_on():
 def test_a_release_is_what_we_have_of_it(name):
     kafka, apis = releases()[name], ServedApis(name)
     advertised = {key: (low, high) for key, low, high in apis.advertised}
-    assert advertised == {key: kafka.advertised[key] for key in API_TABLE if key in kafka.advertised}
+    served = {key: kafka.advertised[key] for key in API_TABLE if key in kafka.advertised}
+    assert advertised == {**served, **kafka.between_brokers}
     for key, (_, _, highest) in API_TABLE.items():
         served = [version for version in range(highest + 2) if apis.module(key, version)]
         low, high = kafka.served.get(key, (0, -1))

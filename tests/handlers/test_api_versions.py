@@ -102,7 +102,8 @@ def test_a_release_names_its_versions_and_refuses_others(node, name):
     kafka = releases()[name]
     response = client.ask("ApiVersions", 0)
     ranges = {entry.api_key: (entry.min_version, entry.max_version) for entry in response.api_keys}
-    assert ranges == {key: kafka.advertised[key] for key in API_TABLE if key in kafka.advertised}
+    served = {key: kafka.advertised[key] for key in API_TABLE if key in kafka.advertised}
+    assert ranges == {**served, **kafka.between_brokers}
     newest = kafka.served[3][1]
     assert client.ask("Metadata", newest, topics=[]).brokers is not None
     if newest < API_TABLE[3][2]:

@@ -85,6 +85,9 @@ def _may_be_left_out(field: Field, value: Any) -> bool:
 
 
 def _prepare(conversation: Conversation, json: dict[str, Any], release: str) -> None:
+    json = dict(json)
+    if release not in json.pop("in", (release,)):
+        return
     kind = next(kind for kind in ("send", "async", "await", "wait", "close") if kind in json)
     if kind in ("send", "async"):
         low, high = served(release, json[kind])
