@@ -80,7 +80,7 @@ class _Run:
         self._reduce = reduce
         self._recompressed = Recompressed()
         self._lost = 0
-        self._apart = False
+        self._apart = self._parted = False
         self.asked: Counter[str] = Counter()
         self.known: Counter[str] = Counter()
         self.new: Counter[str] = Counter()
@@ -88,7 +88,7 @@ class _Run:
     def hold(self, seed: int, steps: int, apis: list[str] | None) -> None:
         """One seed's history."""
         session = Session(*self._addresses, self._recompressed)
-        generator = history(seed, steps, apis, self._are_apart)
+        generator = history(seed, steps, apis, self._are_apart, not self._parted)
         began = time.monotonic()
         taken: list[dict[str, Any]] = []
         answer: Any = None
@@ -110,6 +110,7 @@ class _Run:
     def _are_apart(self) -> bool:
         """Whether one broker may have kept, since this was asked last, what the other has refused."""
         apart, self._apart = self._apart, False
+        self._parted = self._parted or apart
         return apart
 
     def _judge(self, exchange: Exchange, taken: list[dict[str, Any]]) -> None:

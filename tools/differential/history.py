@@ -58,12 +58,16 @@ def versions() -> Versions:
 
 
 def history(
-    seed: int, steps: int, apis: list[str] | None = None, are_apart: Callable[[], bool] = lambda: False
+    seed: int,
+    steps: int,
+    apis: list[str] | None = None,
+    are_apart: Callable[[], bool] = lambda: False,
+    alike: bool = True,
 ) -> Generator[dict[str, Any], Any, None]:
     """Steps for `seed`; the answer to each is sent back into the generator.
 
     `are_apart` is asked after each step whether the two brokers no longer keep the same: then all begins
-    anew with other topics.
+    anew with other topics. `alike`: they keep the same when it begins.
     """
     rng = Random(seed)
     served = versions()
@@ -73,7 +77,7 @@ def history(
     for episode in itertools.count():
         if done >= steps:
             return
-        world = World(f"s{seed:03d}e{episode:03d}-")
+        world = World(f"s{seed:03d}e{episode:03d}-", others_are_alike=alike)
         yield from open_episode(world, rng, served)
         for _ in range(min(EPISODE_STEPS, steps - done)):
             done += 1
@@ -85,6 +89,7 @@ def history(
                 if api in _SHOWN_AFTER:
                     yield _SHOWN_AFTER[api]
             if are_apart():
+                alike = False
                 break
 
 
@@ -97,6 +102,8 @@ def _single(world: World, rng: Random, api: str, range_: tuple[int, int]) -> Ste
         "req": Filler(world, rng, api, version, wrong).request(),
     }
     step["deadline"] = _DEADLINE_MS
+    if api == "DescribeLogDirs" and not world.others_are_alike:
+        step["keep"] = {"results.*.topics.name": world.prefix}
     if api == "InitProducerId":
         step["bind"] = {world.variable("pid"): "producerId"}
     if api == "Fetch" and version >= 7:

@@ -26,6 +26,8 @@ REPEATABLE = frozenset(
         "ListConfigResources", "ListGroups", "ListOffsets", "Metadata", "OffsetFetch", "OffsetForLeaderEpoch",
     )
 )  # fmt: skip
+#: A busy Kafka takes its time until a new topic has leaders.
+_UNTIL_MS = 60_000
 _PAUSES_S = (0.05, 0.15, 0.3, 0.6)
 #: Kafka answers these before what they changed is in force everywhere.
 _SETTLE_S = {
@@ -82,6 +84,8 @@ class Session:
         api = request.get("send", "")
         if api in ORDERS and "sort" not in request:
             request = {**request, "sort": ORDERS[api]}
+        if "until" in request:
+            request = {**request, "until": {"ms": _UNTIL_MS, **request["until"]}}
         step = Step(0, kind_of(request), request)
         found = self._both(step)
         if "configs" in str(request.get("req")):

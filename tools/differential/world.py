@@ -35,10 +35,15 @@ class Group:
 
 
 class World:
-    """One episode's things; all names begin with its prefix, so that episodes do not meet."""
+    """One episode's things; all names begin with its prefix, so that episodes do not meet.
 
-    def __init__(self, prefix: str) -> None:
+    Attributes:
+        others_are_alike: whether the two brokers still keep the same of the episodes before.
+    """
+
+    def __init__(self, prefix: str, *, others_are_alike: bool = True) -> None:
         self.prefix = prefix
+        self.others_are_alike = others_are_alike
         self.topics: dict[str, Topic] = {}
         self.gone: list[Topic] = []
         self.groups: dict[str, Group] = {}
