@@ -33,6 +33,7 @@ def main() -> int:
     parser.add_argument("--zookeeper", action="store_true", help="a cluster in ZooKeeper, on the loopback")
     parser.add_argument("--sync", action="store_true", help="acknowledge nothing that is not synced")
     parser.add_argument("--rate", type=float, help="sends a second of each idempotent producer (40)")
+    parser.add_argument("--light", action="store_true", help="producers and a reader are the only clients")
     parser.add_argument("--keep", action="store_true", help="keep the folder of a run without findings, too")
     arguments = parser.parse_args()
     faulthandler.register(signal.SIGUSR1)  # where does it hang?
@@ -44,7 +45,7 @@ def main() -> int:
         plan.kinds = arguments.faults.split(",") if arguments.faults else None
         plan.clocks = plan.clocks or "clock" in (plan.kinds or ())
         plan.disk = arguments.disk or plan.disk
-        plan.size = arguments.size or plan.size
+        plan.size, plan.light = arguments.size or plan.size, arguments.light
         plan.rate = arguments.rate or plan.rate
         folder = Path(tempfile.mkdtemp(prefix=f"kbroker-chaos-{seed}-"))
         result = Run(plan, folder).play()

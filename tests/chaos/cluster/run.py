@@ -62,6 +62,8 @@ class Plan:
     zookeeper: bool = False
     #: Nothing is acknowledged, or shown, before it is synced on all replicas that are in sync.
     syncs: bool = False
+    #: Producers, a reader, and one that looks at ends; no groups, transactions, or topics that come and go.
+    light: bool = False
 
     @classmethod
     def of_seed(cls, seed: int, seconds: float, *, network: bool) -> Plan:
@@ -186,7 +188,8 @@ class Run:
         self.kinds = self.plan.kinds or sorted(rng.sample(able, rng.randint(2, max(2, len(able) - 2))))
         nemesis = Nemesis(self.cluster, self.history, rng, self.kinds, self.plan.rhythm_s)
         senders, readers, pipeline = self._clients()
-        for client in (*senders, *readers, pipeline):
+        pipelines = [] if pipeline is None else [pipeline]
+        for client in (*senders, *readers, *pipelines):
             client.start()
         time.sleep(2)
         nemesis.work(self.plan.seconds)
@@ -206,14 +209,15 @@ class Run:
             client.stop()
         self._drain(pipeline)
         self._wait_for_tasks([each for each in readers if isinstance(each, Streamer)])
-        for client in (*readers, pipeline):
+        for client in (*readers, *pipelines):
             client.stopping.set()
-        for client in (*readers, pipeline):
+        for client in (*readers, *pipelines):
             client.stop()
-        (self.folder / "pipeline.txt").write_text("\n".join(pipeline.restarts + pipeline.problems))
+        for each in pipelines:
+            (self.folder / "pipeline.txt").write_text("\n".join(each.restarts + each.problems))
         return result
 
-    def _clients(self) -> tuple[list, list, Pipeline]:
+    def _clients(self) -> tuple[list, list, Pipeline | None]:
         history, bootstrap = self.history, self.cluster.bootstrap
         keys = [(MAIN, partition) for partition in range(PARTITIONS)]
         source = [(SOURCE, partition) for partition in range(PARTITIONS)]
@@ -235,6 +239,8 @@ class Run:
             Watcher(history, bootstrap, GROUP, keys),
             Churner(history, bootstrap, "churner"),
         ]
+        if self.plan.light:
+            return senders, [readers[0], Watcher(history, bootstrap, GROUP, keys)], None
         if not self.plan.zookeeper:
             # As in Kafka, there are no groups of these kinds in ZooKeeper mode.
             readers += [
@@ -251,11 +257,13 @@ class Run:
         fresh = {sent.key for sent in self.history.acknowledged() if sent.began > since}
         return len(fresh) == 2 * PARTITIONS
 
-    def _drain(self, pipeline: Pipeline) -> None:
+    def _drain(self, pipeline: Pipeline | None) -> None:
         """Read everything, and wait until the pipeline has moved all of the input."""
         for topic in (MAIN, SOURCE):
             for key, records in self._read(topic, "read_uncommitted").items():
                 self.history.final[key] = [(offset, decode(data, key)) for offset, data in records]
+        if pipeline is None:
+            return
         count = sum(len(records) for key, records in self.history.final.items() if key[0] == SOURCE)
         deadline = time.monotonic() + MEND_S
         while sum(map(len, self._read(TARGET, "read_committed").values())) < count:
