@@ -150,6 +150,7 @@ class ZkChannel:
                 former = self._former.get(broker.id)
                 if former is not None and former.epoch == broker.epoch:
                     known.told = said(former.told, former.asked)
+                    known.wait_for(former)
             known.is_suspect = broker.fenced
             known.tell()
 
@@ -267,10 +268,25 @@ class _Broker:
         self._under_way = False
         self._stopped = address is None
         self._troubled = False
+        #: Who is to go on when the request that is under way is answered.
+        self._successor: _Broker | None = None
 
     def stop(self) -> None:
         """It is gone, or this node is no controller any more."""
         self._stopped = True
+
+    def wait_for(self, former: _Broker) -> None:
+        """Say nothing before that one's request is answered: they might overtake each other."""
+        if former._under_way:
+            self._under_way = True
+            former._successor = self
+
+    def _go_on(self) -> None:
+        self._under_way = False
+        if not self._stopped:
+            self.tell()
+        elif self._successor is not None:
+            self._successor._go_on()
 
     def forget(self) -> None:
         """It is to be told once more what it leads and follows."""
@@ -296,9 +312,10 @@ class _Broker:
             return
 
     def _answered(self, after: Told, done: Deferred[Any]) -> None:
-        self._under_way = False
         if self._stopped:
+            self._go_on()
             return
+        self._under_way = False
         try:
             response = done.result()
             code = response.error_code

@@ -185,11 +185,15 @@ def test_a_topic_that_is_gone_when_all_is_read_again(channel, peers, answered):
     channel.committed(with_topic(image, "t", 2, 2))
     if answered:
         peers.answer_all()
+        channel.activated(image)
     else:
-        # LeaderAndIsr is known to be heard, and UpdateMetadata is under way.
+        # LeaderAndIsr is known to be heard, and UpdateMetadata is under way: nothing may overtake it.
         peers.take(2)[1].resolve(SimpleNamespace(error_code=0))
-        peers.take(2)
-    channel.activated(image)
+        _, answer = peers.take(2)
+        for _ in range(2):
+            channel.activated(image)
+            assert not peers.sent
+        answer.fail(PeerError(PeerFailure.REFUSED, "gone"))
     told = peers.answer_all()[2]
     (topic,) = next(each for each in told if each.NAME == "UpdateMetadataRequest").topic_states
     assert [(each.partition_index, each.leader) for each in topic.partition_states] == [(0, -2), (1, -2)]
