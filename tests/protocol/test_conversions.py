@@ -207,3 +207,18 @@ def test_many_small_messages_stop_at_the_limit_of_a_batch():
     with pytest.raises(ApiError) as error:
         up_convert(memoryview(data), 50_000)
     assert error.value.code is ErrorCode.MESSAGE_TOO_LARGE
+
+
+@pytest.mark.parametrize("codec", [Codec.GZIP, Codec.SNAPPY, Codec.LZ4])
+def test_what_unpacks_to_megabytes_is_converted_like_the_rest(codec):
+    records = [Record(i, NOW + i, b"%d" % i, bytes([i]) * 30_000) for i in range(50)]
+    batch = build_batch(records, codec=codec)
+    for magic in (0, 1):
+        old = down_convert(batch, magic, 0, NO_LIMIT)
+        back = decode_records(old, parse_batch_header(old))
+        assert [(each.offset, each.key, each.value) for each in back] == [
+            (each.offset, each.key, each.value) for each in records
+        ]
+        new = up_convert(memoryview(old), NO_LIMIT, max_bytes=NO_LIMIT)
+        again = decode_records(new, parse_batch_header(new))
+        assert [(each.key, each.value) for each in again] == [(each.key, each.value) for each in records]
