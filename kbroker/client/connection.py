@@ -9,7 +9,14 @@ from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from kbroker import __version__
-from kbroker.client.errors import ClientError, NotConnected, Unreachable, Unsupported, WantsSecurity
+from kbroker.client.errors import (
+    ClientError,
+    NotConnected,
+    NotTrusted,
+    Unreachable,
+    Unsupported,
+    WantsSecurity,
+)
 from kbroker.errors import ErrorCode, ProtocolError
 from kbroker.protocol.api_keys import FACTS, ApiKey, request_header_version, response_header_version
 from kbroker.protocol.generated.api_versions_request import ApiVersionsRequest
@@ -187,7 +194,13 @@ class Connection:
             raise Unreachable(f"{self.address} did not answer within {self._timeout_s:g} s") from None
         except OSError as error:
             self.close()
-            raise Unreachable(f"the connection to {self.address} broke ({error.strerror or error})") from None
+            alert = str(getattr(error, "reason", ""))
+            if "ALERT_CERTIFICATE_REQUIRED" in alert:
+                raise WantsSecurity(f"{self.address} wants a certificate (ssl.keystore.…)") from None
+            if "_ALERT_" in alert:
+                why = alert.lower().replace("_", " ")
+                raise NotTrusted(f"no TLS connection to {self.address}: {why}") from None
+            raise self._gone(f"the connection to {self.address} broke ({error.strerror or error})") from None
         self._speaks = True
         (answered,) = _SIZE.unpack_from(body)
         if answered != correlation:
@@ -205,17 +218,22 @@ class Connection:
             data = self._socket.recv(min(size - len(chunks), 1 << 20))
             if not data:
                 self.close()
-                raise self._closed_by_broker()
+                raise self._gone(f"{self.address} closed the connection without an answer")
             chunks += data
         return memoryview(chunks)
 
-    def _closed_by_broker(self) -> Unreachable:
-        text = f"{self.address} closed the connection without an answer"
-        if self._security is None and not self._serves:
-            return WantsSecurity(f"{text}: perhaps it wants TLS or a login")
-        if self._security is not None and not self._security.encrypts and not self._speaks:
-            return WantsSecurity(f"{text}: perhaps it speaks TLS")
-        return Unreachable(text)
+    def _gone(self, text: str) -> Unreachable:
+        """What to say of a broker that has gone: what it seems to miss, if it has not served anything yet."""
+        security = self._security
+        if security is None:
+            lacks = "" if self._serves else "TLS or a login"
+        elif self._speaks:
+            lacks = ""
+        elif not security.encrypts:
+            lacks = "TLS"
+        else:
+            lacks = "" if security.has_certificate else "a certificate (ssl.keystore.…)"
+        return WantsSecurity(f"{text}: perhaps it wants {lacks}") if lacks else Unreachable(text)
 
     def _negotiate(self) -> ApiVersionsResponse:
         """Ask with a new version; an older broker answers 35 in a body of version 0, and is asked again."""

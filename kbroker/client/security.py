@@ -73,6 +73,11 @@ class ClientSecurity:
         """Whether connections are made with TLS."""
         return self._tls is not None
 
+    @property
+    def has_certificate(self) -> bool:
+        """Whether there is one to show."""
+        return any(self._settings.get(f"ssl.keystore.{name}") for name in ("location", "certificate.chain"))
+
     def secure(self, sock: socket.socket, host: str) -> socket.socket:
         """The socket to use in place of a connected one.
 

@@ -195,6 +195,10 @@ class TlsProtocol(SocketProtocol):
             self.core.close("" if self._shaken else _why(failure))
         except ProtocolError as refusal:
             self.core.close(str(refusal))
+        except BaseException:
+            # As asyncio does where it calls a protocol itself: nobody is left waiting.
+            self.abort()
+            raise
         tls.flush()
         self._after()
 

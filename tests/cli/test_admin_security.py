@@ -53,6 +53,13 @@ def test_a_login_without_tls_where_it_is_wanted(admin):
     assert "TLS" in complaint
 
 
+def test_a_certificate_that_is_wanted(admin, secured):
+    trust = f"security.protocol=SSL\nssl.truststore.type=PEM\nssl.truststore.location={secured.ca}\n"
+    code, _, complaint = admin("SSL", "topics", "list", config=trust)
+    assert code == 1
+    assert "wants a certificate (ssl.keystore" in complaint
+
+
 def test_names_that_no_client_has(admin):
     """A line says so, with what may have been meant; those of other parts of a client are fine."""
     config = (
