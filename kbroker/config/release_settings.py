@@ -2,7 +2,7 @@
 of a topic and of a broker, and what a topic may be given.
 
 Two releases were asked (`protocol/releases.py`, `asked_release`). What they do not have yet is in force here
-all the same; of what they still have kbroker obeys the three of a topic.
+all the same; of what they still have kbroker obeys two of a topic.
 """
 
 from __future__ import annotations
@@ -213,7 +213,6 @@ _SCOPES_BEFORE_4_0 = {
     "remote.log.reader.threads": Scope.READ_ONLY,
 }
 
-FORMAT = "message.format.version"
 DOWN_CONVERSION = "message.downconversion.enable"
 TIME_DIFFERENCE = "message.timestamp.difference.max.ms"
 

@@ -26,6 +26,7 @@ from kbroker.protocol.down_convert import down_convert
 from kbroker.protocol.generated.fetch_request import FetchRequest
 from kbroker.protocol.generated.fetch_response import FetchableTopicResponse, FetchResponse, PartitionData
 from kbroker.protocol.record_batch import MAX_DECOMPRESSED_BYTES, iter_batches
+from kbroker.protocol.releases import asked_release
 from kbroker.replication.delayed_fetch import DelayedFetch
 from kbroker.security.authorizer import Undecided
 
@@ -48,14 +49,19 @@ _SIZE_AND_CORRELATION = Struct(">ii")
 
 def raw_path(services: Services) -> LegacyFetchPath:
     """The path of this node."""
+    if asked_release(services.compatibility) is not None:
+        from kbroker.handlers.manners.data import converting_reader
+
+        return LegacyFetchPath(services, converting_reader(services))
     return LegacyFetchPath(services)
 
 
 class LegacyFetchPath:
     """Takes Fetch frames of versions 0 to 3, gives whole answers."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, reader_type: type[PartitionReader] = PartitionReader) -> None:
         self._services = services
+        self._reader_type = reader_type
         self._turn = 0
 
     def request(
@@ -64,7 +70,8 @@ class LegacyFetchPath:
         """Answer now, or when there is enough."""
         request, _ = decode_request(FetchRequest, frame, context.version, position)
         self._turn += 1
-        answer = _LegacyFetch(self._services, request, context, self._turn).answer_or_park()
+        fetch = _LegacyFetch(self._services, request, context, self._turn, self._reader_type)
+        answer = fetch.answer_or_park()
         stats = self._services.requests.of("FetchConsumer" if request.replica_id < 0 else "FetchFollower")
         if not self._services.requests.timed:
             stats.versions[context.version] += 1
@@ -97,7 +104,14 @@ class _LegacyFetch:
 
     __slots__ = ("_answer", "_bytes_max", "_context", "_parts", "_reader", "_request", "_services", "_turn")
 
-    def __init__(self, services: Services, request: FetchRequest, context: RequestContext, turn: int) -> None:
+    def __init__(
+        self,
+        services: Services,
+        request: FetchRequest,
+        context: RequestContext,
+        turn: int,
+        reader_type: type[PartitionReader],
+    ) -> None:
         self._services = services
         self._request = request
         self._context = context
@@ -105,7 +119,7 @@ class _LegacyFetch:
         may_read = None
         if services.authorizer is not None:
             may_read = ReadAccess(services.authorizer, context, request.replica_id)
-        self._reader = PartitionReader(
+        self._reader = reader_type(
             services.metadata, services.replicas, request.replica_id, False, may_read=may_read
         )
         limit = request.max_bytes if context.version >= _ONE_LIMIT_SINCE else ANSWER_BYTES_MAX

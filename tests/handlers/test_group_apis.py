@@ -22,6 +22,7 @@ from kbroker.protocol.generated.offset_fetch_request import (
 )
 from kbroker.protocol.generated.register_broker_record import BrokerEndpoint, RegisterBrokerRecord
 from kbroker.protocol.generated.sync_group_request import SyncGroupRequestAssignment
+from kbroker.server.dispatch import Dispatcher
 from tests.handlers.node import Node
 
 UNKNOWN_ID = bytes(15) + b"o"
@@ -463,3 +464,41 @@ def _fetched_code(answer, version):
         [code] = [group.error_code for group in answer.groups]
         return code
     return answer.error_code if version > 1 else answer.topics[0].partitions[0].error_code
+
+
+def as_2_8(node):
+    node.services.compatibility = "2.8"
+    node.dispatcher = Dispatcher(node.services)
+    return node.connect()
+
+
+def test_as_2_8_offsets_of_version_0_are_kept_apart_whatever_members_there_are(node):
+    client = as_2_8(node)
+    partitions = [OffsetCommitRequestPartition(partition_index=0, committed_offset=7)]
+    asked = [OffsetCommitRequestTopic(name="t", partitions=partitions)]
+    answer = client.ask("OffsetCommit", 0, group_id="g", topics=asked)
+    assert answer.topics[0].partitions[0].error_code == 0
+    wanted = [OffsetFetchRequestTopic(name="t", partition_indexes=[0])]
+    found = [
+        client.ask("OffsetFetch", version, group_id="g", topics=wanted)
+        .topics[0]
+        .partitions[0]
+        .committed_offset
+        for version in (0, 1)
+    ]
+    assert found == [7, -1]
+    assert client.ask("ListGroups", 0).groups == []
+    node.services.compatibility = "all"
+    node.dispatcher = Dispatcher(node.services)
+    (group,) = node.connect().ask("ListGroups", 0).groups
+    assert group.group_id == "/consumers/g/offsets"
+
+
+def test_as_2_8_an_instance_that_a_group_does_not_have_says_nothing(node):
+    client = as_2_8(node)
+    partitions = [OffsetCommitRequestPartition(partition_index=0, committed_offset=7)]
+    asked = [OffsetCommitRequestTopic(name="t", partitions=partitions)]
+    fields = {"group_id": "g", "generation_id_or_member_epoch": -1, "group_instance_id": "i", "topics": asked}
+    assert client.ask("OffsetCommit", 7, **fields).topics[0].partitions[0].error_code == 0
+    lost = client.ask("Heartbeat", 3, group_id="g", generation_id=1, member_id="m", group_instance_id="i")
+    assert lost.error_code == E.UNKNOWN_MEMBER_ID

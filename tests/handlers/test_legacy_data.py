@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from kbroker.config.broker_config import BrokerConfig
 from kbroker.handlers import fetch_legacy, produce_legacy
 from kbroker.protocol.compression import Codec
 from kbroker.protocol.control_records import EndTxnMarker, build_end_txn_batch
@@ -17,6 +18,7 @@ from kbroker.protocol.generated.list_offsets_request import ListOffsetsPartition
 from kbroker.protocol.generated.produce_request import PartitionProduceData, TopicProduceData
 from kbroker.protocol.legacy_messages import build_message_set
 from kbroker.protocol.record_batch import Record, build_batch, decode_records, iter_batches
+from kbroker.server.dispatch import Dispatcher
 from kbroker.storage.log import AppendOrigin
 from tests.handlers.node import batch
 from tests.handlers.test_fetch import want
@@ -374,3 +376,23 @@ def test_mutated_frames_are_answered_or_close_and_nothing_else(node, caplog):
         client.core.take_output()
     errors = [record for record in caplog.records if record.levelname == "ERROR"]
     assert errors == []
+
+
+@pytest.mark.parametrize(
+    ("release", "own", "code"),
+    [
+        ("3.9", {"message_downconversion_enable": "false"}, 35),
+        ("3.9", {"message_downconversion_enable": "true"}, 0),
+        ("3.9", {}, 35),
+        ("2.8", {}, 35),
+        ("all", {"message_downconversion_enable": "false"}, 0),
+    ],
+)
+def test_older_releases_could_be_told_not_to_convert_down(node, release, own, code):
+    node.topic("t", **own)
+    produce(node.connect(), "t", row(1, FOUR[:1]))
+    node.services.compatibility = release
+    node.services.config = BrokerConfig({"node.id": "1", "log.message.downconversion.enable": "false"})
+    node.dispatcher = Dispatcher(node.services)
+    for version in (0, 3):
+        assert fetch(node.connect(), "t", 0, version).error_code == code

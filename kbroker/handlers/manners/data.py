@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kbroker.config.release_settings import DOWN_CONVERSION
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers.fetch import FetchPath
 from kbroker.handlers.fetch_read import PartitionReader
 from kbroker.handlers.produce import ProducePath
+from kbroker.metadata.image import CONFIG_TOPIC
 from kbroker.protocol.releases import asked_release
 from kbroker.storage.append_checks import RecordError, RecordErrors
 
 if TYPE_CHECKING:
     from kbroker.broker.fetch_session import FetchedPartition
     from kbroker.broker.partition import Partition
+    from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
     from kbroker.handlers.fetch_read import PartitionRead
     from kbroker.handlers.produce_answer import Item
@@ -54,6 +57,31 @@ class OlderReader(PartitionReader):
             super()._read(partition, wanted, bytes_max, min_one, answer)
         finally:
             self.replica_id = replica_id
+
+
+def converting_reader(services: Services) -> type[PartitionReader]:
+    """For Fetch 0-3: what is not to be made into older messages is refused (KIP-283)."""
+    converts = services.config.static.get(f"log.{DOWN_CONVERSION}", "true").strip().lower() != "false"
+
+    class ConvertingReader(PartitionReader):
+        """Of one node."""
+
+        __slots__ = ()
+
+        def _read(
+            self,
+            partition: Partition,
+            wanted: FetchedPartition,
+            bytes_max: int,
+            min_one: bool,
+            answer: PartitionRead,
+        ) -> None:
+            own = self._metadata.image.config(CONFIG_TOPIC, wanted.topic or "").get(DOWN_CONVERSION)
+            if not converts if own is None else own.strip().lower() == "false":
+                raise ApiError(ErrorCode.UNSUPPORTED_VERSION)
+            super()._read(partition, wanted, bytes_max, min_one, answer)
+
+    return ConvertingReader
 
 
 class OlderFetchPath(FetchPath):
