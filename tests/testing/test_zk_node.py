@@ -315,6 +315,8 @@ def test_while_zookeeper_is_away_leaders_serve_and_nothing_changes(whole, server
 
 
 def test_while_zookeeper_stands_still_leaders_serve(whole, server):
+    # The test before may have cost the nodes their sessions.
+    whole.wait_for(lambda: whole.controller() in whole.nodes)
     topic = whole.create_topic("still")
     send(whole, topic, b"before")
     server.pause()
