@@ -9,22 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kbroker.quotas.allowance import Allowance
-from kbroker.quotas.rate import Rate
 from kbroker.quotas.sensors import Sensors
 from kbroker.quotas.windows import Windows
 
 #: A rate of this, the default of the settings, is none.
 UNLIMITED = 2**31 - 1
-
-
-class _AddressRate:
-    """Connections from one address."""
-
-    __slots__ = ("rate", "used_ms")
-
-    def __init__(self, windows: Windows, now_ms: float) -> None:
-        self.rate = Rate(windows.samples, windows.ms)
-        self.used_ms = now_ms
 
 
 class Admission(NamedTuple):
@@ -46,8 +35,8 @@ class ConnectionRates:
         self._windows = windows
         #: By listener; "" is the whole broker.
         self._allowances: dict[str, Allowance] = {}
-        self._addresses: Sensors[_AddressRate] = Sensors(
-            lambda _, now: _AddressRate(windows, now), addresses_max
+        self._addresses: Sensors[Allowance] = Sensors(
+            lambda limit, now: Allowance(limit, windows, now), addresses_max
         )
 
     def admit_address(self, address: str, limit: float | None, now_ms: float) -> Admission:
@@ -55,13 +44,9 @@ class ConnectionRates:
         if limit is None:
             return Admission()
         known = self._addresses.get((address, ""), limit, now_ms)
-        known.used_ms = now_ms
-        known.rate.record(1, now_ms)
-        delay_ms = known.rate.delay_ms(limit, now_ms)
-        if delay_ms < 0.5:
-            return Admission()
-        known.rate.record(-1, now_ms)
-        return Admission(round(min(delay_ms, self._windows.ms)), is_refused=True)
+        known.change(limit, now_ms)
+        delay_ms = known.ask(1, now_ms)
+        return Admission(min(delay_ms, self._windows.ms), is_refused=delay_ms > 0)
 
     def admit(self, listener: str, limit: float, now_ms: float) -> int:
         """A connection to a listener ("": to the broker); the ms until its turn."""

@@ -39,10 +39,11 @@ class TokenBucket:
 
         What is taken may itself make a debt: a large request passes once the small ones before it are paid.
         """
-        if self.refill(now_ms) < 0:
-            return self.wait_ms()
-        self.tokens -= count
-        return 0
+        self.refill(now_ms)
+        wait_ms = self.wait_ms()
+        if wait_ms == 0:  # perhaps a debt that is no millisecond: also taken
+            self.tokens -= count
+        return wait_ms
 
     def change_rate(self, rate: float, now_ms: float) -> None:
         """From now on another rate; a fuller bucket than that holds loses the rest."""

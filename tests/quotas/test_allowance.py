@@ -117,3 +117,15 @@ def test_with_one_sample_it_works_too():
     allowance = Allowance(100.0, Windows(1, 1), 0)
     for now in range(0, 5000, 100):
         assert 0 <= allowance.charge(1000, now) < 10**6
+
+
+def test_a_debt_that_is_no_millisecond_is_no_licence():
+    """Who comes back when he was told to finds next to nothing owed, and nobody to wait for it."""
+    bucket = TokenBucket(2, 11, 0)
+    for _ in range(23):
+        assert bucket.take_if_solvent(1, 0) == 0
+    passed = 0
+    for now_ms in range(1, 60_001):
+        if bucket.take_if_solvent(1, now_ms + 0.3) == 0:
+            passed += 1
+    assert passed == pytest.approx(120, abs=2)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from kbroker.quotas.connections import UNLIMITED, ConnectionRates
 from kbroker.quotas.windows import Windows
 
@@ -26,6 +28,13 @@ def test_an_address_that_is_too_fast_is_refused_and_does_not_count():
     assert admitted[-1].delay_ms == 1000
     assert not rates.admit_address("b", 1, 0).is_refused
     assert not rates.admit_address("a", 1, 12_000).is_refused
+
+
+def test_an_address_that_tries_again_and_again_keeps_to_its_rate():
+    rates = ConnectionRates(WINDOWS)
+    passed = [now for now in range(0, 60_000, 20) if not rates.admit_address("a", 10, now).is_refused]
+    assert len(passed) == pytest.approx(600, rel=0.02)
+    assert len([now for now in passed if now >= 11_000]) == pytest.approx(490, rel=0.02)
 
 
 def test_a_new_rate_holds_at_once():
