@@ -220,10 +220,11 @@ class GroupCoordinatorDriver:
         visible: Visible | None = None,
     ) -> Deferred[ConsumerGroupHeartbeatResponse]:
         """ConsumerGroupHeartbeat; `visible` picks topics of a pattern that the member may see."""
+        from kbroker.coordinator.group.consumer_heartbeat import check_form
         from kbroker.coordinator.group.consumer_requests import Beating
 
         self._consumer_rules.check()
-        driver = self._shard(request.group_id)
+        driver = self.shard_for_member(request.group_id, lambda: check_form(request, version))
         unique = "" if request.member_id else uuid_to_string(self._new_uuid())
         beating = Beating(request, version, client_id, client_host, unique, visible)
         now = self._time.now_ms()
@@ -233,10 +234,11 @@ class GroupCoordinatorDriver:
         self, request: StreamsGroupHeartbeatRequest, version: int, client_id: str, client_host: str
     ) -> Deferred[Beat]:
         """StreamsGroupHeartbeat: the response, and internal topics to create."""
+        from kbroker.coordinator.group.streams_heartbeat import check_form
         from kbroker.coordinator.group.streams_requests import Beating
 
         self.streams_rules.check()
-        driver = self._shard(request.group_id)
+        driver = self.shard_for_member(request.group_id, lambda: check_form(request))
         beating = Beating(request, version, client_id, client_host)
         now = self._time.now_ms()
         return driver.submit(lambda ticket: driver.shard.streams_heartbeat(ticket, beating, now))
@@ -248,6 +250,18 @@ class GroupCoordinatorDriver:
             ApiError: NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS.
         """
         return self._shard(group_id)
+
+    def shard_for_member(self, group_id: str, check_form: Callable[[], None]) -> ShardDriver[GroupShard]:
+        """`shard_of`; if it is not here, as with Kafka what is wrong with the request itself comes first.
+
+        Raises:
+            ApiError: also what `check_form` raises.
+        """
+        try:
+            return self._shard(group_id)
+        except ApiError:
+            check_form()
+            raise
 
     def now_ms(self) -> int:
         """The time as groups count it."""

@@ -15,7 +15,7 @@ from kbroker.broker.deferred import Deferred
 from kbroker.broker.gather import failed, gather
 from kbroker.broker.shares import shares
 from kbroker.coordinator.group.share_draft import ShareGroupSettings
-from kbroker.coordinator.group.share_part import Beaten, ShareBeating
+from kbroker.coordinator.group.share_part import Beaten, ShareBeating, check_form
 from kbroker.coordinator.group.share_records import StateTopics
 from kbroker.coordinator.share.state_shard import ShareKey
 from kbroker.errors import ApiError, ErrorCode
@@ -47,7 +47,7 @@ class ShareGroups:
         """ShareGroupHeartbeat."""
         self.settings.check()
         groups = self._services.groups
-        driver = groups.shard_of(request.group_id)
+        driver = groups.shard_for_member(request.group_id, lambda: check_form(request))
         beating = ShareBeating(request, client_id, client_host, self._group_settings(request.group_id))
         now = groups.now_ms()
 

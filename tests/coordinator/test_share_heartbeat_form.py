@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbroker.coordinator.group.share_part import _check_form
+from kbroker.coordinator.group.share_part import check_form
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.share_group_heartbeat_request import ShareGroupHeartbeatRequest
 
@@ -19,7 +19,7 @@ WRONG = [
 
 
 def test_a_right_one():
-    _check_form(ShareGroupHeartbeatRequest(**RIGHT))
+    check_form(ShareGroupHeartbeatRequest(**RIGHT))
 
 
 @pytest.mark.parametrize("first", range(len(WRONG)))
@@ -28,5 +28,5 @@ def test_the_first_of_several_errors_is_told(first):
     for wrong, _ in WRONG[first:]:
         fields.update(wrong)
     with pytest.raises(ApiError) as refused:
-        _check_form(ShareGroupHeartbeatRequest(**fields))
+        check_form(ShareGroupHeartbeatRequest(**fields))
     assert (refused.value.code, refused.value.message) == (ErrorCode.INVALID_REQUEST, WRONG[first][1])

@@ -73,7 +73,7 @@ class SharePart:
         """Answers with `Beaten`."""
         request = beating.request
         try:
-            _check_form(request)
+            check_form(request)
             if request.member_epoch == LEAVE:
                 return self._leave(ticket, request, now_ms)
             return self._beat(ticket, beating, now_ms)
@@ -272,7 +272,7 @@ def _answer(
     return response
 
 
-def _check_form(request: ShareGroupHeartbeatRequest) -> None:
+def check_form(request: ShareGroupHeartbeatRequest) -> None:
     """INVALID_REQUEST for what no member says."""
     if not request.member_id or len(request.member_id) > 36:
         raise ApiError(ErrorCode.INVALID_REQUEST)
