@@ -165,10 +165,10 @@ async def _measure(brokers: list[BrokerProcess], quotas: list[Quota], seconds: i
     for broker in brokers:
         with Cluster(broker.bootstrap) as cluster, wire.connect(broker.address) as sock:
             wire.produce_until_accepted(sock, wire.produce_frame("load", 16_000))
+            await _warm_up(broker)
             for quota in quotas:
                 for crowd in _CROWDS:
                     _set(cluster, quota, crowd)
-        await _warm_up(broker)
         loads += [_load(broker, quota, crowd, seconds) for quota in quotas for crowd in _CROWDS]
     for line in await asyncio.gather(*loads):
         print(line, flush=True)
