@@ -57,7 +57,7 @@ _CLASSES = {
     "newgroups": "NewGroups",
     "shareconsumers": "ShareConsumers",
 }
-WAIT_SECONDS = 40
+WAIT_SECONDS = 90
 
 
 @dataclass
