@@ -10,6 +10,7 @@ import contextlib
 import errno
 import re
 import socket
+import sys
 from collections.abc import Callable
 from struct import Struct
 from typing import TYPE_CHECKING, Any, cast
@@ -24,6 +25,10 @@ _SIZE = Struct(">i")
 READ_BYTES = 64 * 1024
 #: Largest buffer that is kept for the next frame.
 SPARE_BYTES_MAX = 4 * 1024 * 1024
+#: The system wakes us when so much of a frame is there, or its rest: one wake-up a packet costs the peer, who
+#: does it while it sends, as much as us. Linux wakes in any case when the window is full.
+WAKE_BYTES = 256 * 1024
+_HAS_LOW_WATER = sys.platform == "linux"
 #: How long one attempt may take. A first packet that was lost would be sent again after 1 s; a new attempt
 #: does the same, and finds out sooner when a cut network is whole again.
 CONNECT_MS_MAX = 1500
@@ -77,7 +82,9 @@ class PeerSocket(asyncio.BufferedProtocol):
         "_on_lost",
         "_on_open",
         "_partial",
+        "_plain",
         "_view",
+        "_wakes_at",
         "transport",
     )
 
@@ -99,6 +106,9 @@ class PeerSocket(asyncio.BufferedProtocol):
         self._frame: bytearray | None = None
         self._view: memoryview | None = None
         self._filled = 0
+        #: The socket, where what is read from it is what comes: TLS keeps what is no whole record yet.
+        self._plain: socket.socket | None = None
+        self._wakes_at = 1
 
     @property
     def unsent_bytes(self) -> int:
@@ -111,6 +121,8 @@ class PeerSocket(asyncio.BufferedProtocol):
         sock: socket.socket = transport.get_extra_info("socket")
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if _HAS_LOW_WATER and transport.get_extra_info("ssl_object") is None:
+                self._plain = sock
         self._on_open(self)
 
     def write(self, data: bytes | bytearray) -> None:
@@ -137,12 +149,13 @@ class PeerSocket(asyncio.BufferedProtocol):
             self._cut(self._buffers.shared[:nbytes])
             return
         self._filled += nbytes
+        self._wake_for(len(self._view) - self._filled)
         if self._filled == len(self._view):
             self._finish_frame()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The socket is gone."""
-        self.transport = None
+        self.transport = self._plain = None
         self._frame = self._view = None
         self._on_lost(self, exc)
 
@@ -184,7 +197,15 @@ class PeerSocket(asyncio.BufferedProtocol):
         self._view = memoryview(self._frame)[:size]
         self._filled = len(data) - start
         self._view[: self._filled] = data[start:]
+        self._wake_for(size - self._filled)
         return len(data)
+
+    def _wake_for(self, left: int) -> None:
+        """So much of the frame is still to come."""
+        size = min(left, WAKE_BYTES) if left >= READ_BYTES else 1
+        if size != self._wakes_at and self._plain is not None:
+            self._wakes_at = size
+            self._plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, size)
 
 
 async def connect(

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import socket
 import struct
+import sys
 
 import pytest
 import pytest_asyncio
@@ -352,6 +353,46 @@ async def test_frames_that_come_in_pieces(world):
         world.peer.writers[0].write(bytes([byte]))
         await asyncio.sleep(0)
     assert [(await wait(deferred)).cluster_id for deferred in asked] == ["x", "x"]
+
+
+class _Socket:
+    family = socket.AF_INET
+
+    def __init__(self):
+        self.options = {}
+
+    def setsockopt(self, level, name, value):
+        self.options[name] = value
+
+
+class _Transport:
+    def __init__(self, sock, tls):
+        self.known = {"socket": sock, "ssl_object": tls}
+
+    def get_extra_info(self, name):
+        return self.known[name]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others wake for each packet")
+@pytest.mark.parametrize("tls", [None, "TLS keeps bytes that the socket does not have any more"])
+def test_the_rest_of_a_large_frame_wakes_us_once(tls):
+    frames, plain = [], _Socket()
+    sock = peer_socket.PeerSocket(
+        ReceiveBuffers(1 << 20), lambda _: None, lambda frame: frames.append(len(frame)), None
+    )
+    sock.connection_made(_Transport(plain, tls))
+
+    def feed(data):
+        sock.get_buffer(-1)[: len(data)] = data
+        sock.buffer_updated(len(data))
+        return plain.options.get(socket.SO_RCVLOWAT)
+
+    wakes = peer_socket.WAKE_BYTES
+    size = wakes + 200_000
+    seen = [feed(struct.pack(">i", size) + bytes(50_000)), feed(bytes(wakes - 50_000))]
+    seen += [feed(bytes(150_000)), feed(bytes(50_000)), feed(struct.pack(">i", 4) + bytes(4))]
+    assert seen == ([wakes, 200_000, 1, 1, 1] if tls is None else [None] * 5)
+    assert frames == [size, 4]
 
 
 async def test_what_waits_for_the_socket_is_what_was_asked(world):
