@@ -159,7 +159,8 @@ class ServedApis:
     """
 
     def __init__(self, compatibility: str = "all", role: str = BROKER, zookeeper: bool = False) -> None:
-        kafka = release(compatibility)
+        # A quorum's nodes speak to each other as they are, whatever release clients are to see.
+        kafka = release(compatibility) if role == BROKER else None
         #: What ApiVersions says to everybody: (key, lowest, highest).
         self.advertised: list[tuple[int, int, int]] = []
         #: What it says besides where pushes are kept.
@@ -171,7 +172,7 @@ class ServedApis:
                 continue
             if role == BROKER and key in LEGACY_TABLE:
                 low = LEGACY_TABLE[key][1]
-            if kafka is None or BROKER not in FACTS[key].listeners:
+            if kafka is None:
                 self._served[key] = (low, high)
                 self.advertised.append((key, low, high))
             elif key in kafka.served:
@@ -180,7 +181,7 @@ class ServedApis:
                 self.advertised.append((key, max(low, kafka.advertised[key][0]), min(high, highest)))
         if zookeeper:
             self._in_zookeeper()
-        elif kafka is not None and role == BROKER:
+        elif kafka is not None:
             # Nobody sends them to a broker without ZooKeeper: they are named, not answered.
             self.advertised += [(key, *versions) for key, versions in kafka.between_brokers.items()]
             self.advertised.sort()

@@ -118,3 +118,9 @@ def test_in_zookeeper_nothing_is_told_of_a_quorum_and_of_groups_that_need_its_fe
     named = {FACTS[key].name for key in everywhere - told}
     assert {"ShareFetch", "StreamsGroupHeartbeat", "DescribeQuorum"} <= named
     assert not named & {"ConsumerGroupHeartbeat", "DescribeTopicPartitions", "Produce", "ListConfigResources"}
+
+
+def test_controllers_speak_as_they_are_whatever_release_clients_are_to_see():
+    today, then = ServedApis(role=CONTROLLER), ServedApis("2.8", CONTROLLER)
+    assert then.advertised == today.advertised
+    assert then.versions(1) == today.versions(1) == API_TABLE[1][1:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 from tests.wrong_requests.table import RELEASES, tables
@@ -33,6 +34,7 @@ LEFT = {
 }
 
 
+@cache
 def left(release):
     return {
         (table.name, row.api, row.wrong) for table in tables() for row in table.rows if row.ours.get(release)
