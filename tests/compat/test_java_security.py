@@ -68,6 +68,16 @@ def test_java_logs_in_everywhere(java: JavaTools, tmp_path: Path) -> None:
                 **provider.settings(),
             },
         }
+        # KIP-1139: as our own clients ask (tests/security/test_token_assertion.py).
+        provider.signer = provider.key
+        key = write(tmp_path, "own.key", provider.key.as_pem(private=True))
+        ways["assertion OAUTHBEARER"] = {
+            **ways["OAUTHBEARER"],
+            "sasl.oauthbearer.jwt.retriever.class": f"{_OAUTH}.JwtBearerJwtRetriever",
+            "sasl.oauthbearer.assertion.private.key.file": key,
+            "sasl.oauthbearer.assertion.claim.iss": "node",
+            "system.org.apache.kafka.sasl.oauthbearer.allowed.files": key,
+        }
         for mechanism in MECHANISMS[1:]:
             ways |= {mechanism: password, f"token {mechanism}": token}
         if secured.kdc is not None:
@@ -84,4 +94,6 @@ def test_java_logs_in_everywhere(java: JavaTools, tmp_path: Path) -> None:
                 for listener in LISTENERS[:2]
             ]
             logins(java, [f"send:{files[0]}", files[1]])
+        shapes = {tuple(sorted(form)) for _, form in provider.asked}
+        assert shapes == {("grant_type",), ("assertion", "grant_type")}
         provider.shutdown()
