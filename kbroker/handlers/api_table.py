@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from kbroker.handlers.context import BROKER
 from kbroker.protocol.api_keys import FACTS
-from kbroker.protocol.releases import release
+from kbroker.protocol.releases import is_before, release
 
 #: API key -> (handler module under `kbroker.handlers`, lowest version, highest version).
 API_TABLE: dict[int, tuple[str, int, int]] = {
@@ -159,8 +159,9 @@ class ServedApis:
     """
 
     def __init__(self, compatibility: str = "all", role: str = BROKER, zookeeper: bool = False) -> None:
-        # A quorum's nodes speak to each other as they are, whatever release clients are to see.
-        kafka = release(compatibility) if role == BROKER else None
+        kafka = release(compatibility)
+        if role != BROKER and is_before(compatibility, (4, 0)):
+            kafka = None  # a quorum's nodes speak to each other as they are, whatever clients are to see
         #: What ApiVersions says to everybody: (key, lowest, highest).
         self.advertised: list[tuple[int, int, int]] = []
         #: What it says besides where pushes are kept.
@@ -172,7 +173,7 @@ class ServedApis:
                 continue
             if role == BROKER and key in LEGACY_TABLE:
                 low = LEGACY_TABLE[key][1]
-            if kafka is None:
+            if kafka is None or BROKER not in FACTS[key].listeners:
                 self._served[key] = (low, high)
                 self.advertised.append((key, low, high))
             elif key in kafka.served:
@@ -181,7 +182,7 @@ class ServedApis:
                 self.advertised.append((key, max(low, kafka.advertised[key][0]), min(high, highest)))
         if zookeeper:
             self._in_zookeeper()
-        elif kafka is not None:
+        elif kafka is not None and role == BROKER:
             # Nobody sends them to a broker without ZooKeeper: they are named, not answered.
             self.advertised += [(key, *versions) for key, versions in kafka.between_brokers.items()]
             self.advertised.sort()
