@@ -30,7 +30,7 @@ from confluent_kafka.admin import (
 from kbroker.client.cluster import Cluster as Client
 from kbroker.client.errors import ClientError
 from kbroker.client.topics import create_topic
-from kbroker.errors import ApiError
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.testing import Broker, Cluster
 from kbroker.testing.cluster import ZOOKEEPER
 from tests.needs import need_command, need_java
@@ -315,9 +315,18 @@ def test_while_zookeeper_is_away_leaders_serve_and_nothing_changes(whole, server
 
 
 def test_while_zookeeper_stands_still_leaders_serve(whole, server):
-    # The test before may have cost the nodes their sessions.
-    whole.wait_for(lambda: whole.controller() in whole.nodes)
-    topic = whole.create_topic("still")
+    topic = "still"
+
+    def made():
+        # The test before may have cost the nodes their sessions.
+        try:
+            whole.create_topic(topic)
+        except ApiError as error:
+            return error.code is ErrorCode.TOPIC_ALREADY_EXISTS
+        return True
+
+    whole.wait_for(made)
+    whole.wait_for(whole.all_in_sync)
     send(whole, topic, b"before")
     server.pause()
     try:
