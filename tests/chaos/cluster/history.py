@@ -151,6 +151,8 @@ class History:
     sent: list[Sent] = field(default_factory=list)
     read: list[Read] = field(default_factory=list)
     commits: list[Commit] = field(default_factory=list)
+    #: Of these nobody knows whether and when they were written: the client may still be repeating them.
+    unsure_commits: list[Commit] = field(default_factory=list)
     committed: list[Committed] = field(default_factory=list)
     ends: list[EndSeen] = field(default_factory=list)
     moves: list[Move] = field(default_factory=list)

@@ -242,6 +242,16 @@ def test_what_nobody_knows_may_be_there_or_not() -> None:
     assert check(history) == {}
 
 
+def test_a_commit_that_was_not_answered_may_be_repeated_late() -> None:
+    history = clean()
+    commit_back(history)
+    look = history.committed[-1]
+    history.unsure_commits = [Commit("g", KEY, look.offset, look.ended + 1, look.ended + 2)]
+    assert "committed offset went back" in check(history)
+    history.unsure_commits.append(Commit("g", KEY, look.offset, look.began - 2, look.began - 1))
+    assert check(history) == {}
+
+
 def test_copies_of_a_plain_producer_are_allowed() -> None:
     history = clean()
     history.idempotent.clear()

@@ -340,6 +340,7 @@ class Member(Client):
         if is_mixed or not ends:
             return
         began = time.monotonic()
+        unsure = dict(ends)
         with suppress(KafkaException):
             offsets = [Place(*key, offset) for key, offset in ends.items()]
             for place in consumer.commit(offsets=offsets, asynchronous=False):
@@ -347,9 +348,13 @@ class Member(Client):
                     key = place.topic, place.partition
                     ended = time.monotonic()
                     self.history.commits.append(Commit(self.group, key, place.offset, began, ended))
+                    del unsure[key]
                     if since := self._since.get(key):
                         held = Held(self.group, self.name, key, since, began, ended)
                         self.history.held.append(held)
+        ended = time.monotonic()
+        for key, offset in unsure.items():
+            self.history.unsure_commits.append(Commit(self.group, key, offset, began, ended))
 
 
 class Watcher(Client):
