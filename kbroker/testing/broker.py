@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from kbroker.testing.process import ProcessRunner
     from kbroker.testing.zookeeper import ZooKeeper
 
 #: How long a restart waits for its port.
@@ -74,7 +76,7 @@ class Broker(RunningBroker):
         self,
         *,
         config: Mapping[str, object] | None = None,
-        data: str | None = None,
+        data: str | os.PathLike[str] | None = None,
         subprocess: bool = False,
         port: int = 0,
         host: str = "127.0.0.1",
@@ -84,7 +86,7 @@ class Broker(RunningBroker):
         zookeeper: str | None = None,
     ) -> None:
         assert controller in ("kraft", "zookeeper"), f"controller: kraft or zookeeper, not {controller}"
-        super().__init__("", data or "", client)
+        super().__init__("", os.fspath(data or ""), client)
         self.zookeeper = zookeeper or ""
         self._own_zookeeper: ZooKeeper | None = None
         self._starts_zookeeper = controller == "zookeeper" and not zookeeper
@@ -169,6 +171,19 @@ class Broker(RunningBroker):
         """
         assert self._subprocess, "only Broker(subprocess=True) can be killed"
         self._end(kill=True)
+
+    def pause(self) -> None:
+        """Let the process stand still (SIGSTOP), as a machine does that swaps; for subprocesses only."""
+        self._process().pause()
+
+    def resume(self) -> None:
+        """Let a paused one go on."""
+        self._process().resume()
+
+    def _process(self) -> ProcessRunner:
+        assert self._subprocess, "only Broker(subprocess=True) can be paused"
+        assert self._runner is not None, "the broker does not run"
+        return cast("ProcessRunner", self._runner)
 
     @property
     def running(self) -> bool:

@@ -10,6 +10,7 @@ from importlib.machinery import SourceFileLoader
 import pytest
 
 from kbroker.client.cluster import Cluster
+from kbroker.client.errors import ClientError
 from kbroker.client.topics import list_topics
 from kbroker.errors import ApiError, ConfigError
 from kbroker.testing import Broker
@@ -65,6 +66,16 @@ def test_a_killed_broker_comes_back_with_what_it_had():
         broker.kill()
     assert not os.path.exists(data)
     assert not os.path.exists(f"{data}.log")
+
+
+def test_a_paused_broker_answers_later(tmp_path):
+    with Broker(subprocess=True, data=tmp_path / "data") as broker:
+        broker.pause()
+        with pytest.raises(ClientError), Cluster(broker.bootstrap, timeout_s=0.2) as cluster:
+            list_topics(cluster)
+        broker.resume()
+        assert topic_names(broker) == []
+        assert (tmp_path / "data" / "meta.properties").exists()
 
 
 def test_pytest_does_not_rewrite_the_asserts_of_the_broker():
