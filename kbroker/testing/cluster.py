@@ -294,8 +294,15 @@ class Cluster:
         return -1 if quorum is None else quorum.leader
 
     def all_in_sync(self) -> bool:
-        """Whether every node is there and every replica of every topic in sync."""
-        answer = self.metadata()
+        """Whether every node is there and every replica of every topic in sync, as all say that run.
+
+        One alone may not have heard yet: a node that was cut off tells of the time before.
+        """
+        asked = [each.id for each in self.nodes.values() if each.running and not each.paused]
+        return bool(asked) and all(self._says_in_sync(each) for each in asked)
+
+    def _says_in_sync(self, node_id: int) -> bool:
+        answer = self.metadata(node_id)
         if {broker.node_id for broker in answer.brokers} != set(self.nodes):
             return False
         return all(
