@@ -225,6 +225,8 @@ def elections(session: ClusterSession) -> None:
     both = '{"partitions":[{"topic":"elected","partition":0},{"topic":"elected","partition":1}]}'
     elect("--election-type", "preferred", "--path-to-json-file", session.file("both.json", both))
     elect("--election-type", "preferred", "--all-topic-partitions")
+    # The broker that is asked may hear of it a moment later.
+    session.until("Leader: 3", "kafka-topics", "--describe", "--topic", "elected")
     session.run("kafka-topics", "--describe", "--topic", "elected")
 
 
