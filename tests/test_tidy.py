@@ -91,6 +91,36 @@ def test_every_module_says_what_it_is_for(package) -> None:
     assert not [name for name, _, tree in package if not ast.get_docstring(tree)]
 
 
+def bound_names(tree: ast.Module) -> set[str]:
+    """What a module has at its outermost level, also where only a type checker looks."""
+    names: set[str] = set()
+    waiting: list[ast.stmt] = list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        else:
+            names.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+            waiting += [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt)]
+    return names
+
+
+def test_tools_import_what_there_is() -> None:
+    """No test runs a benchmark: one whose neighbour changed would be found broken by whoever needs it."""
+    known = {name.removesuffix(".py").replace("/", "."): bound_names(tree) for name, _, tree in modules()}
+    missing = [
+        f"{name}:{node.lineno}: {node.module}.{alias.name}"
+        for name, _, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(("tools.", "tests."))
+        for alias in node.names
+        if alias.name not in known.get(node.module, ()) and f"{node.module}.{alias.name}" not in known
+    ]
+    assert not missing
+
+
 def test_only_commands_print(package) -> None:
     printing = [
         f"{name}:{node.lineno}"

@@ -9,14 +9,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import mmap
 import os
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from multiprocessing import get_context
 from pathlib import Path
 
 from confluent_kafka import Producer
@@ -24,13 +22,16 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from tools.bench import librdkafka
 from tools.bench.brokers import BrokerProcess, Kafka, Kbroker, free_port
+from tools.bench.cluster_loads import LOADS, rate
 from tools.bench.outages import Line, many_led_again, outages
 from tools.kafka_jars import KAFKA_VERSION
 
 _NODES = 3
 _WAIT_SECONDS = 60.0
 _CLUSTER_ID = "a2JlbmNoLWNsdXN0ZXItMQ"
-_MB = 1 << 20
+#: By line, with its unit.
+Results = dict[str, tuple[float, str]]
+Make = Callable[[], BrokerProcess]
 
 
 class KbrokerNode(Kbroker):
@@ -157,61 +158,32 @@ class BenchCluster:
             node.remove()
 
 
-def rates(cluster: BenchCluster, seconds: float, warm: bool) -> Iterator[Line]:
-    """Messages a second through librdkafka, and CPU of the three brokers for each."""
-    for acks in ("all", "1"):
-        for size in (100, 1000):
-            topic = f"rate-{acks}-{size}"
-            cluster.create(topic)
-            count, _ = _produce(cluster.bootstrap, topic, size, acks, seconds / 2)
-            if warm:
-                # The measured load takes twice as long, and writes faster where memory is warm.
-                _warm_memory(8 * count * (size + 10) * _NODES + 256 * _MB)
-            before = cluster.cpu_seconds()
-            count, took = _produce(cluster.bootstrap, topic, size, acks, seconds)
-            cpu = (cluster.cpu_seconds() - before) / count * 1e6
-            yield f"produce {size} B, acks={acks}", count / took, "msg/s"
-            yield f"CPU of it, {size} B, acks={acks}", cpu, "us/msg"
-
-
-def _warm_memory(size: int) -> None:
-    """Touch memory and give it back, at most half of what is free: what is written next goes there.
-
-    A virtual machine's free memory is its host's: the first write to a page costs ten times the second, and
-    hides what the brokers cost.
-    """
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    toucher = get_context("spawn").Process(target=_touch, args=(min(size, free // 2),))
-    toucher.start()
-    toucher.join()
-    if toucher.exitcode:
-        raise RuntimeError("the memory could not be warmed")
-
-
-def _touch(size: int) -> None:
-    with mmap.mmap(-1, size) as memory:
-        for _ in range(size // _MB):
-            memory.write(bytes(_MB))
-
-
-def _produce(bootstrap: str, topic: str, size: int, acks: str, seconds: float) -> tuple[int, float]:
-    settings = {"bootstrap.servers": bootstrap, "acks": acks, "queue.buffering.max.messages": 200_000}
-    producer = Producer(settings)
-    value = b"x" * size
-    count, started = 0, time.perf_counter()
-    while time.perf_counter() - started < seconds:
-        for _ in range(1000):
-            while True:
-                try:
-                    producer.produce(topic, value, partition=0)
-                    break
-                except BufferError:
-                    producer.poll(0.005)
-            count += 1
-        producer.poll(0)
-    if producer.flush(_WAIT_SECONDS):
-        raise RuntimeError("not all was acknowledged")
-    return count, time.perf_counter() - started
+def rates_in_turns(
+    kinds: Sequence[tuple[str, Make]], turns: int, seconds: float, warm: bool
+) -> dict[str, Results]:
+    """Each load on three fresh nodes, kind after kind and again: medians, and the least and the most."""
+    found: dict[str, dict[str, list[float]]] = {label: {} for label, _ in kinds}
+    units = {}
+    for acks, size in LOADS * turns:
+        for label, make in kinds:
+            cluster = BenchCluster(label, make)
+            try:
+                cluster.start()
+                lines = rate(cluster, acks, size, seconds, warm, seconds * 2)
+            finally:
+                cluster.remove()
+            for name, value, unit in lines:
+                print(f"{label}: {name}: {value:,.4g} {unit}", file=sys.stderr, flush=True)
+                found[label].setdefault(name, []).append(value)
+                units[name] = unit
+    return {
+        label: {
+            f"{name}{what}": (choose(values), units[name])
+            for name, values in lines.items()
+            for what, choose in (("", statistics.median), (", least", min), (", most", max))
+        }
+        for label, lines in found.items()
+    }
 
 
 def latency(cluster: BenchCluster, seconds: float) -> Iterator[Line]:
@@ -222,11 +194,9 @@ def latency(cluster: BenchCluster, seconds: float) -> Iterator[Line]:
     yield "produce to consume, acks=all, p99", p99 / 1000, "ms"
 
 
-def measure(
-    cluster: BenchCluster, kills: int, seconds: float, partitions: int, warm: bool
-) -> dict[str, tuple[float, str]]:
+def measure(cluster: BenchCluster, kills: int, seconds: float, partitions: int, warm: bool) -> Results:
     """All lines."""
-    results: dict[str, tuple[float, str]] = {}
+    results: Results = {}
 
     def note(lines: Iterator[Line] | Sequence[Line]) -> None:
         for name, value, unit in lines:
@@ -237,7 +207,8 @@ def measure(
     time.sleep(2)
     note([("memory of a node, idle", cluster.memory_mb(), "MB")])
     note(latency(cluster, seconds * 2))
-    note(rates(cluster, seconds, warm))
+    for acks, size in LOADS:
+        note(rate(cluster, acks, size, seconds, warm, seconds / 2))
     note([("memory of a node, after the load", cluster.memory_mb(), "MB")])
     if kills:
         note(outages(cluster, kills))
@@ -248,36 +219,93 @@ def measure(
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--without-kafka", action="store_true")
-    parser.add_argument("--without-kbroker", action="store_true")
     parser.add_argument("--kills", type=int, default=20, help="0: rates and latencies only")
     parser.add_argument("--partitions", type=int, default=0, help="also kill a leader of a third of so many")
     parser.add_argument("--seconds", type=float, default=5.0, help="of each load")
     parser.add_argument("--cold", action="store_true", help="leave the memory that is written to as it is")
+    parser.add_argument("--turns", type=int, default=0, help="rates only, so often in turns on fresh nodes")
+    asked = _asked(parser)
+    kinds = _kinds(asked, (f"Kafka {KAFKA_VERSION}", KafkaNode))
+    if asked.turns:
+        return _report(asked, rates_in_turns(kinds, asked.turns, asked.seconds, not asked.cold))
+
+    def run(cluster: BenchCluster) -> Results:
+        return measure(cluster, asked.kills, asked.seconds, asked.partitions, not asked.cold)
+
+    return _report(asked, _one_after_the_other(kinds, run, BenchCluster))
+
+
+def compare(
+    parser: argparse.ArgumentParser,
+    kafka: tuple[str, Callable[[Path], BrokerProcess]],
+    run: Callable[[BenchCluster, argparse.Namespace], Results],
+    made: Callable[[str, Make, Path], BenchCluster],
+    more: Callable[[dict[str, Results]], dict[str, Results]] = dict,
+) -> int:
+    """Run kbroker's cluster and Kafka's, one after the other, and print a table of the results.
+
+    Args:
+        kafka: how Kafka is called in the table, and what makes a node of it.
+        made: makes a cluster of a label, of what makes a node, and of a folder of jars.
+        more: adds columns.
+    """
+    asked = _asked(parser)
+    cache = _cache()
+    results = _one_after_the_other(
+        _kinds(asked, kafka),
+        lambda cluster: run(cluster, asked),
+        lambda label, make: made(label, make, cache),
+    )
+    return _report(asked, results, more)
+
+
+def _asked(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    parser.add_argument("--without-kafka", action="store_true")
+    parser.add_argument("--without-kbroker", action="store_true")
     parser.add_argument("--json", metavar="FILE")
-    arguments = parser.parse_args()
-    cache = Path(os.environ.get("KBROKER_TEST_CACHE") or Path.home() / ".cache" / "kbroker-tests")
-    kinds: list[tuple[str, Callable[[], BrokerProcess]]] = []
-    if not arguments.without_kbroker:
-        kinds.append(("kbroker", KbrokerNode))
-    if not arguments.without_kafka:
-        kinds.append((f"Kafka {KAFKA_VERSION}", lambda: KafkaNode(cache)))
-    results: dict[str, dict[str, tuple[float, str]]] = {}
+    return parser.parse_args()
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("KBROKER_TEST_CACHE") or Path.home() / ".cache" / "kbroker-tests")
+
+
+def _kinds(
+    asked: argparse.Namespace, kafka: tuple[str, Callable[[Path], BrokerProcess]]
+) -> list[tuple[str, Make]]:
+    label, make = kafka
+    ours: list[tuple[str, Make]] = [] if asked.without_kbroker else [("kbroker", KbrokerNode)]
+    return ours if asked.without_kafka else [*ours, (label, lambda: make(_cache()))]
+
+
+def _one_after_the_other(
+    kinds: Sequence[tuple[str, Make]],
+    run: Callable[[BenchCluster], Results],
+    made: Callable[[str, Make], BenchCluster],
+) -> dict[str, Results]:
+    results: dict[str, Results] = {}
     for label, make in kinds:
-        cluster = BenchCluster(label, make)
+        cluster = made(label, make)
         try:
-            results[label] = measure(
-                cluster, arguments.kills, arguments.seconds, arguments.partitions, not arguments.cold
-            )
+            results[label] = run(cluster)
         finally:
             cluster.remove()
-    print(table(results))
-    if arguments.json:
-        Path(arguments.json).write_text(json.dumps(results, indent=1) + "\n")
+    return results
+
+
+def _report(
+    asked: argparse.Namespace,
+    results: dict[str, Results],
+    more: Callable[[dict[str, Results]], dict[str, Results]] = dict,
+) -> int:
+    if asked.json:
+        Path(asked.json).write_text(json.dumps(results, indent=1) + "\n")
+    print(table(more(results)))
+    print(f"load of the machine: {os.getloadavg()[0]:.1f}")
     return 0
 
 
-def table(results: dict[str, dict[str, tuple[float, str]]]) -> str:
+def table(results: dict[str, Results]) -> str:
     """A row for each line, a column for each kind."""
     labels = list(results)
     names = list(dict.fromkeys(name for lines in results.values() for name in lines))
