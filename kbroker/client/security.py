@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import secrets
 import socket
 import time
@@ -17,6 +18,7 @@ from kbroker.protocol.generated.sasl_handshake_response import SaslHandshakeResp
 from kbroker.security.jaas import parse_jaas
 from kbroker.security.sasl import LoginFailed
 from kbroker.security.sasl_client import ClientLogins
+from kbroker.security.token_keeper import Outside
 
 if TYPE_CHECKING:
     import ssl
@@ -31,6 +33,20 @@ _DEFAULTS = {
 }
 #: The part of a session after which a client logs in again.
 _SESSION_SHARE = 0.85
+
+
+def _sleep(seconds: float) -> bool:
+    time.sleep(seconds)
+    return False
+
+
+#: A client renews a token when it logs in: it has no thread for that.
+_OUTSIDE = Outside(
+    now_ms=lambda: time.time_ns() // 1_000_000,
+    clock_s=time.monotonic,
+    sleep=_sleep,
+    chance=random.random,
+)
 
 
 class ClientSecurity:
@@ -64,7 +80,7 @@ class ClientSecurity:
                 parse_jaas(text),
                 lambda name: self._settings.get(name, ""),
                 lambda: secrets.token_urlsafe(24),
-                lambda: time.time_ns() // 1_000_000,
+                _OUTSIDE,
                 "the client",
             )
 

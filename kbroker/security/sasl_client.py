@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from kbroker.errors import ConfigError
 from kbroker.security.jaas import GSSAPI, OAUTHBEARER, PLAIN, JaasEntry
@@ -10,6 +11,9 @@ from kbroker.security.oauth import OAuthClient, extensions_of, write_unsecured
 from kbroker.security.sasl import SaslClient
 from kbroker.security.sasl_plain import PlainClient
 from kbroker.security.scram import MECHANISMS as SCRAM, TOKEN_AUTH, ScramClient
+
+if TYPE_CHECKING:
+    from kbroker.security.token_keeper import Outside
 
 _ENDPOINT = "sasl.oauthbearer.token.endpoint.url"
 
@@ -22,7 +26,7 @@ class ClientLogins:
         entry: who this is.
         setting: text of a setting beside the entry; empty where it is not set.
         nonce: random text, never used before.
-        now_ms: wall clock; for tokens.
+        outside: for tokens.
         what: whose settings they are, for errors.
         allowed: the URLs that may be asked for tokens; None: whatever is set.
 
@@ -39,7 +43,7 @@ class ClientLogins:
         entry: JaasEntry,
         setting: Callable[[str], str],
         nonce: Callable[[], str],
-        now_ms: Callable[[], int],
+        outside: Outside,
         what: str,
         allowed: Sequence[str] | None = None,
     ) -> None:
@@ -49,7 +53,7 @@ class ClientLogins:
             )
         self.mechanism = mechanism
         self._options = entry.options
-        self._nonce, self._now_ms, self._what = nonce, now_ms, what
+        self._nonce, self._outside, self._what = nonce, outside, what
         self.slow = mechanism == GSSAPI or (mechanism == OAUTHBEARER and bool(setting(_ENDPOINT)))
         self._make: Callable[[str], SaslClient]
         if mechanism == GSSAPI:
@@ -84,9 +88,12 @@ class ClientLogins:
         options, more = self._options, extensions_of(self._options)
         if not setting(_ENDPOINT):
             write_unsecured(options, 0)
-            return lambda host: OAuthClient(lambda: write_unsecured(options, self._now_ms()), more)
-        from kbroker.security.token_endpoint import TokenKeeper, token_endpoint
+            return lambda host: OAuthClient(lambda: write_unsecured(options, self._outside.now_ms()), more)
+        from kbroker.security.token_endpoint import token_endpoint
+        from kbroker.security.token_keeper import TokenKeeper, refresh_of, retry_of
 
-        fetch = token_endpoint(options, setting, self._what, allowed, self._nonce)
-        keeper = TokenKeeper(fetch, self._now_ms, float(setting("sasl.login.refresh.window.factor") or 0.8))
+        what = self._what
+        fetch = token_endpoint(options, setting, what, allowed, self._nonce)
+        refresh_of(setting, what)
+        keeper = TokenKeeper(fetch, retry_of(setting, what), lambda: refresh_of(setting, what), self._outside)
         return lambda host: OAuthClient(keeper.token, more)

@@ -10,14 +10,13 @@ import json
 import ssl
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
 from urllib.parse import quote_plus, unquote, urlencode, urlsplit
 
 from kbroker.errors import ConfigError
-from kbroker.plain import plain
 from kbroker.security.oauth import TOKEN_CHARACTERS_MAX, InvalidToken, read_part
 from kbroker.security.sasl import LoginFailed
 from kbroker.security.token_assertion import PREFIX, assertions
+from kbroker.security.token_keeper import Fetch, Token, whole
 
 _URL = "sasl.oauthbearer.token.endpoint.url"
 _CLASS = "sasl.oauthbearer.jwt.retriever.class"
@@ -41,59 +40,6 @@ _BYTES_MAX = TOKEN_CHARACTERS_MAX + 64 * 1024
 _TIMEOUT_MS = 10_000
 #: Settings of TLS, for options of the login module that begin with `ssl.`.
 _TLS_DEFAULTS = {"ssl.enabled.protocols": "TLSv1.2,TLSv1.3", "ssl.endpoint.identification.algorithm": "https"}
-
-
-@plain(frozen=True)
-class Token:
-    """What one gets. `ends_ms` by its own word or the provider's; None: neither says."""
-
-    text: str
-    ends_ms: int | None
-
-    def __repr__(self) -> str:
-        return f"Token(ends_ms={self.ends_ms})"
-
-
-#: By the wall clock in ms; raises LoginFailed.
-Fetch: TypeAlias = Callable[[int], Token]
-
-
-class TokenKeeper:
-    """Keeps a token for the better part of its life.
-
-    Args:
-        fetch: gets a new one.
-        now_ms: wall clock.
-        window: after which part of a token's life there should be another (sasl.login.refresh.window.factor).
-    """
-
-    def __init__(self, fetch: Fetch, now_ms: Callable[[], int], window: float = 0.8) -> None:
-        self._fetch = fetch
-        self._now_ms = now_ms
-        self._window = window
-        self._token: Token | None = None
-        self._renew_ms = 0
-
-    def token(self) -> str:
-        """One that holds.
-
-        Raises:
-            LoginFailed: there is none.
-        """
-        now_ms, kept = self._now_ms(), self._token
-        if kept is not None and now_ms < self._renew_ms:
-            return kept.text
-        try:
-            kept = self._fetch(now_ms)
-        except LoginFailed:
-            # An old one is as good as long as it holds: the provider may be back by then.
-            if kept is None or kept.ends_ms is None or kept.ends_ms <= now_ms:
-                raise
-            return kept.text
-        self._token = kept
-        lifetime_ms = 0 if kept.ends_ms is None else kept.ends_ms - now_ms
-        self._renew_ms = now_ms + int(lifetime_ms * self._window)
-        return kept.text
 
 
 def token_endpoint(
@@ -127,9 +73,22 @@ def token_endpoint(
         return lambda now_ms: _parsed(_file(unquote(parts.path)), None, now_ms)
     headers = {"Accept": "application/json", "Cache-Control": "no-cache", "Content-Type": _FORM}
     form = _form(way, options, setting, what, headers, new_id)
-    timeout_s = int(setting("sasl.login.read.timeout.ms") or _TIMEOUT_MS) / 1000
+    connect_s = _limit_s(setting, "sasl.login.connect.timeout.ms", what)
+    read_s = _limit_s(setting, "sasl.login.read.timeout.ms", what)
     tls = provider_tls(options, f"{what}: {_URL}") if parts.scheme == "https" else None
-    return lambda now_ms: _asked(url, headers, urlencode(form(now_ms)).encode(), tls, timeout_s, now_ms)
+
+    def fetch(now_ms: int) -> Token:
+        from kbroker.security.provider import token_answer
+
+        body = urlencode(form(now_ms)).encode()
+        return _found(url, token_answer(url, headers, body, tls, (connect_s, read_s), _BYTES_MAX), now_ms)
+
+    return fetch
+
+
+def _limit_s(setting: Callable[[str], str], name: str, what: str) -> float:
+    # 0 means as much as in Java, no limit, and nobody waits for ever here.
+    return (whole(setting, name, 0, what) or _TIMEOUT_MS) / 1000
 
 
 def _form(
@@ -187,36 +146,11 @@ def _file(path: str) -> str:
         raise LoginFailed(f"no token in {path}: {type(error).__name__}") from None
 
 
-def _asked(
-    url: str,
-    headers: Mapping[str, str],
-    body: bytes,
-    tls: ssl.SSLContext | None,
-    timeout_s: float,
-    now_ms: int,
-) -> Token:
-    from http.client import HTTPException
-    from urllib.error import HTTPError
-    from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_opener
-
-    class Stay(HTTPRedirectHandler):
-        """The secret goes to no other address than the one that was set."""
-
-        def redirect_request(self, *arguments: object) -> None:
-            return None
-
-    handlers = [Stay] if tls is None else [Stay, HTTPSHandler(context=tls)]
-    request = Request(url, data=body, headers=dict(headers), method="POST")
+def _found(url: str, data: bytes, now_ms: int) -> Token:
     try:
-        with build_opener(*handlers).open(request, timeout=timeout_s) as answer:
-            data: bytes = answer.read(_BYTES_MAX)
         found = json.loads(data)
-    except HTTPError as error:
-        with error:
-            raise LoginFailed(f"no token from {url}: status {error.code}") from None
-    except (OSError, HTTPException, ValueError, RecursionError) as error:
-        why = getattr(error, "reason", None) or type(error).__name__
-        raise LoginFailed(f"no token from {url}: {why}") from None
+    except (ValueError, RecursionError) as error:
+        raise LoginFailed(f"no token from {url}: {type(error).__name__}") from None
     token = found.get("access_token") or found.get("id_token") if isinstance(found, dict) else None
     if not isinstance(token, str) or not token:
         raise LoginFailed(f"no token from {url}: its answer has no access_token")
@@ -227,11 +161,15 @@ def _parsed(text: str, expires_in: object, now_ms: int) -> Token:
     if not text.isascii() or len(text) > TOKEN_CHARACTERS_MAX or not text.isprintable() or " " in text:
         raise LoginFailed("what should be a token is none")
     try:
-        ends = read_part(text.split(".")[1]).get("exp") if text.count(".") == 2 else None
+        claims = read_part(text.split(".")[1]) if text.count(".") == 2 else {}
     except InvalidToken:
-        ends = None
-    if isinstance(ends, int | float) and 0 < ends < 2**53:
-        return Token(text, int(ends * 1000))
-    if isinstance(expires_in, int | float) and 0 < expires_in < 2**40:
-        return Token(text, now_ms + int(expires_in * 1000))
-    return Token(text, None)
+        claims = {}
+    starts_ms, ends_ms = (_time_ms(claims.get(name), 2**53) for name in ("iat", "exp"))
+    if ends_ms is None:
+        lifetime_ms = _time_ms(expires_in, 2**40)
+        ends_ms = None if lifetime_ms is None else now_ms + lifetime_ms
+    return Token(text, ends_ms, starts_ms)
+
+
+def _time_ms(seconds: object, most: int) -> int | None:
+    return int(seconds * 1000) if isinstance(seconds, int | float) and 0 < seconds < most else None

@@ -185,14 +185,14 @@ class JwksValidator:
 
 
 def _read(url: str, timeout_s: float, tls: ssl.SSLContext | None) -> bytes:
-    """What a URL holds. It was compared with the allowed ones: an answer that points elsewhere is none."""
-    from urllib.request import HTTPRedirectHandler, HTTPSHandler, build_opener
+    """What a URL holds; it was compared with the allowed ones."""
+    from http.client import HTTPException
+    from urllib.request import Request
 
-    class Stay(HTTPRedirectHandler):
-        def redirect_request(self, *arguments: Any) -> None:
-            return None
+    from kbroker.security.provider import opened
 
-    handlers = [Stay] if tls is None else [Stay, HTTPSHandler(context=tls)]
-    with build_opener(*handlers).open(url, timeout=timeout_s) as answer:
-        data: bytes = answer.read(_BYTES_MAX + 1)
-    return data
+    try:
+        with opened(Request(url), tls, timeout_s, timeout_s) as answer:
+            return answer.read(_BYTES_MAX + 1)
+    except HTTPException as error:
+        raise ValueError(f"no answer of HTTP: {type(error).__name__}") from None

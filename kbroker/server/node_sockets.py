@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kbroker.config.listeners import (
@@ -22,12 +22,11 @@ from kbroker.metadata.image import Endpoint
 from kbroker.server.binding import bind_sockets
 
 if TYPE_CHECKING:
-    from kbroker.broker.peer import PeerAddress
     from kbroker.broker.services import Services
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.server.listener import SocketServer
     from kbroker.server.listener_security import ListenerSecurity
-    from kbroker.server.peer_security import PeerSecurity
+    from kbroker.server.peer_security import PeersSecurity
 
 _log = logging.getLogger(__name__)
 _PROTOCOL_NUMBERS = {"PLAINTEXT": 0, "SSL": 1, "SASL_PLAINTEXT": 2, "SASL_SSL": 3}
@@ -91,6 +90,8 @@ class NodeSockets:
 
     def close(self) -> None:
         """Give the ports back."""
+        if self.peer_security is not None:
+            self.peer_security.close()
         for security in self._security.values():
             security.close()
         for _, _, sockets in self._sockets.values():
@@ -126,15 +127,13 @@ def _warn_of_idle_back_ends(config: BrokerConfig, secured: Sequence[ListenerAddr
     _log.warning("kbroker.plain.backends has no effect: no listener has SASL PLAIN")
 
 
-def _peer_security(
-    config: BrokerConfig, quorum: QuorumConfig
-) -> Callable[[PeerAddress], PeerSecurity | None] | None:
+def _peer_security(config: BrokerConfig, quorum: QuorumConfig) -> PeersSecurity | None:
     names = (inter_broker_listener(config), quorum.controller_listener)
     if all(protocol_of(config, name) == "PLAINTEXT" for name in names):
         return None
-    from kbroker.server.peer_security import peer_security
+    from kbroker.server.peer_security import PeersSecurity
 
-    return peer_security(config, quorum.controller_listener)
+    return PeersSecurity(config, quorum.controller_listener)
 
 
 def endpoints(listeners: Sequence[ListenerAddress]) -> list[Endpoint]:

@@ -5,7 +5,9 @@ Only made where one of the two is not PLAINTEXT.
 
 from __future__ import annotations
 
+import random
 import secrets
+import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -17,6 +19,7 @@ from kbroker.config.security import ListenerSettings
 from kbroker.errors import ConfigError
 from kbroker.security.jaas import parse_jaas
 from kbroker.security.sasl_client import ClientLogins
+from kbroker.security.token_keeper import Outside
 
 if TYPE_CHECKING:
     import ssl
@@ -33,12 +36,20 @@ class PeerSecurity:
         listener: theirs; its settings here are those of this node's own side.
         protocol: of that listener, not PLAINTEXT.
         mechanism_setting: names the mechanism.
+        outside: for tokens that it shows.
 
     Raises:
         ConfigError: the settings do not do.
     """
 
-    def __init__(self, config: BrokerConfig, listener: str, protocol: str, mechanism_setting: str) -> None:
+    def __init__(
+        self,
+        config: BrokerConfig,
+        listener: str,
+        protocol: str,
+        mechanism_setting: str,
+        outside: Outside,
+    ) -> None:
         settings = ListenerSettings(config, listener)
         self.mechanism = settings.text(mechanism_setting) if protocol.startswith("SASL_") else ""
         self._tls: TlsSource | None = None
@@ -55,7 +66,7 @@ class PeerSecurity:
             config.subscribe(self._renew)
         if self.mechanism:
             what = f"{mechanism_setting} over {listener}"
-            self.logins = _logins(config, settings, self.mechanism, what)
+            self.logins = _logins(config, settings, self.mechanism, what, outside)
 
     @property
     def tls(self) -> ssl.SSLContext | None:
@@ -67,7 +78,9 @@ class PeerSecurity:
             self._tls.renew()
 
 
-def _logins(config: BrokerConfig, settings: ListenerSettings, mechanism: str, what: str) -> ClientLogins:
+def _logins(
+    config: BrokerConfig, settings: ListenerSettings, mechanism: str, what: str, outside: Outside
+) -> ClientLogins:
     text = settings.text("sasl.jaas.config", mechanism)
     name = settings.name_of("sasl.jaas.config", mechanism)
     if not text:
@@ -78,35 +91,66 @@ def _logins(config: BrokerConfig, settings: ListenerSettings, mechanism: str, wh
         # Some that clients have are none of a broker.
         lambda name: "" if broker_definition(name) is None else settings.text(name, mechanism),
         lambda: secrets.token_urlsafe(24),
-        lambda: time.time_ns() // 1_000_000,
+        outside,
         what,
         config.get_list("kbroker.oauthbearer.allowed.urls"),
     )
 
 
-def peer_security(
-    config: BrokerConfig, controller_listener: str
-) -> Callable[[PeerAddress], PeerSecurity | None] | None:
-    """What each address needs; None: none of them needs any.
+class Patience:
+    """Clocks, chance and threads for logins that ask a provider. Who waits does so until `close` at most."""
+
+    def __init__(self) -> None:
+        self._over = threading.Event()
+        self.outside = Outside(
+            now_ms=lambda: time.time_ns() // 1_000_000,
+            clock_s=time.monotonic,
+            sleep=self._over.wait,
+            chance=random.random,
+            later=self._later,
+        )
+
+    def close(self) -> None:
+        """Nothing is waited for any more; who asks a provider at this moment is left alone with it."""
+        self._over.set()
+
+    def _later(self, wait_s: float, work: Callable[[], None]) -> None:
+        def run() -> None:
+            if not self._over.wait(wait_s):
+                work()
+
+        threading.Thread(target=run, name="kbroker-token", daemon=True).start()
+
+
+class PeersSecurity:
+    """What each address needs.
+
+    Args:
+        config: of the node.
+        controller_listener: the name of the controllers' one.
 
     Raises:
         ConfigError: the settings do not do.
     """
-    broker_listener = inter_broker_listener(config)
-    broker, controller = protocol_of(config, broker_listener), protocol_of(config, controller_listener)
-    if broker == controller == "PLAINTEXT":
-        return None
-    to_brokers = to_controllers = None
-    if broker != "PLAINTEXT":
-        setting = "sasl.mechanism.inter.broker.protocol"
-        to_brokers = PeerSecurity(config, broker_listener, broker, setting)
-    if controller != "PLAINTEXT":
-        setting = "sasl.mechanism.controller.protocol"
-        to_controllers = PeerSecurity(config, controller_listener, controller, setting)
-    return lambda address: (
-        to_controllers
-        if address.security_protocol == AS_CONTROLLER
-        else to_brokers
-        if address.security_protocol
-        else None
-    )
+
+    def __init__(self, config: BrokerConfig, controller_listener: str) -> None:
+        self._patience = Patience()
+
+        def towards(listener: str, mechanism_setting: str) -> PeerSecurity | None:
+            protocol = protocol_of(config, listener)
+            if protocol == "PLAINTEXT":
+                return None
+            return PeerSecurity(config, listener, protocol, mechanism_setting, self._patience.outside)
+
+        self._brokers = towards(inter_broker_listener(config), "sasl.mechanism.inter.broker.protocol")
+        self._controllers = towards(controller_listener, "sasl.mechanism.controller.protocol")
+
+    def __call__(self, address: PeerAddress) -> PeerSecurity | None:
+        """None: that address needs nothing."""
+        if address.security_protocol == AS_CONTROLLER:
+            return self._controllers
+        return self._brokers if address.security_protocol else None
+
+    def close(self) -> None:
+        """The node stops: nobody waits for tokens any more."""
+        self._patience.close()

@@ -33,20 +33,20 @@ sasl.kerberos.principal.to.local.rules | list | DEFAULT | no empty items | broke
     Rules that turn Kerberos names into short names.
 sasl.login.refresh.window.factor | double | 0.8 | - | broker | obeyed
     The share of a credential's life after which it is fetched anew.
-sasl.login.refresh.window.jitter | double | 0.05 | - | broker |
+sasl.login.refresh.window.jitter | double | 0.05 | - | broker | obeyed
     Random part added to that moment.
-sasl.login.refresh.min.period.seconds | short | 60 | - | broker |
+sasl.login.refresh.min.period.seconds | short | 60 | - | broker | obeyed
     The least time between two such fetches.
-sasl.login.refresh.buffer.seconds | short | 300 | - | broker |
+sasl.login.refresh.buffer.seconds | short | 300 | - | broker | obeyed
     Time kept in hand before a credential ends.
-sasl.login.connect.timeout.ms | int | null | - | ro |
+sasl.login.connect.timeout.ms | int | null | - | ro | obeyed
     How long connecting to the token provider may take.
 sasl.login.read.timeout.ms | int | null | - | ro | obeyed
     How long reading from the token provider may take.
-sasl.login.retry.backoff.ms | long | 100 | - | ro |
-    The first pause after a failed call to the token provider.
-sasl.login.retry.backoff.max.ms | long | 10000 | - | ro |
-    The longest such pause.
+sasl.login.retry.backoff.ms | long | 100 | - | ro | obeyed
+    The first pause after a failed call to the token provider; each further one is twice as long.
+sasl.login.retry.backoff.max.ms | long | 10000 | - | ro | obeyed
+    How long calls that fail are repeated.
 sasl.oauthbearer.scope.claim.name | string | scope | - | ro | obeyed
     Claim that holds the scope.
 sasl.oauthbearer.sub.claim.name | string | sub | - | ro | obeyed
