@@ -28,8 +28,8 @@ _HEADER = Struct(">hh4xh")
 #: A bare SASL message may be shorter than any request.
 _HEADER_BYTES_MIN = 10
 _INT = Struct(">i")
-#: How much time may be left uncharged while bytes are paid for, and most of those.
-UNCHARGED_S = 0.005
+#: The most of a connection's time that may be left uncharged while bytes are paid for, and most of those.
+_UNCHARGED_S_MAX = 0.005
 _PREPAID_BYTES = 65_536.0
 #: A Fetch of an older version goes another way and is charged when it is answered.
 _FETCH_CHARGES_SINCE = 4
@@ -86,6 +86,7 @@ class ConnectionMeter:
         "free",
         "head",
         "is_slow",
+        "spare_s",
         "timed",
         "used_s",
     )
@@ -103,9 +104,9 @@ class ConnectionMeter:
         #: its length; up to so many bytes of the frame), nothing is due but to take it off.
         self.free = 0.0
         self.head, self._head_end = b"", 0
-        #: Whether the time of requests counts, and what is not charged yet.
+        #: Whether the time of requests counts, what is not charged yet, and what need not be until then.
         self.timed = True
-        self.used_s = 0.0
+        self.used_s = self.spare_s = 0.0
         #: Until when the time is accounted for; 0: nothing is being handled.
         self._mark_s = 0.0
         self._unmute: TimerHandle | None = None
@@ -125,7 +126,7 @@ class ConnectionMeter:
         if self._mark_s:
             self.used_s += self._keeper.now_s() - self._mark_s
             self._mark_s = 0.0
-            if self.used_s > UNCHARGED_S:
+            if self.used_s > self.spare_s:
                 self.free = 0.0
 
     def forget(self) -> None:
@@ -252,8 +253,10 @@ class ConnectionMeter:
         return used_s
 
     def _pay_ahead(self, limits: ClientLimits, now_ms: float) -> None:
-        if limits.request is not None and not limits.request.is_far:
-            return
+        if limits.request is not None:
+            self.spare_s = min(limits.request.spare_s, _UNCHARGED_S_MAX)
+            if not self.spare_s:
+                return
         produce = limits.produce
         self.free = _PREPAID_BYTES if produce is None else produce.prepay(_PREPAID_BYTES, now_ms)
 

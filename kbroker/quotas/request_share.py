@@ -5,12 +5,15 @@ In Kafka 100 is one of the threads that handle requests. kbroker has one for all
 
 from __future__ import annotations
 
-from kbroker.quotas.rate import Rate
+from kbroker.quotas.allowance import PREPAID_PART, Allowance
 from kbroker.quotas.windows import Windows
 
 
-class RequestShare:
-    """The time that those who share a quota have taken.
+class RequestShare(Allowance):
+    """The time that those who share a quota have taken, in per cent times seconds.
+
+    Nobody waits for more than one sample at a time, as in Kafka. What is owed is remembered, so that many
+    clients for whom that is too short a time do not get a new burst whenever the old one leaves the window.
 
     Args:
         limit: per cent.
@@ -18,32 +21,26 @@ class RequestShare:
         now_ms: the time.
     """
 
-    __slots__ = ("_delay_ms_max", "_full_s", "_rate", "limit", "used_ms")
+    __slots__ = ("_delay_ms_max",)
 
     def __init__(self, limit: float, windows: Windows, now_ms: float) -> None:
-        self.limit = limit
-        self.used_ms = now_ms
-        self._rate = Rate(windows.samples, windows.ms)
-        self._full_s = windows.full_s
+        super().__init__(limit, windows, now_ms)
         self._delay_ms_max = windows.ms
 
-    def charge(self, seconds: float, now_ms: float) -> int:
-        """So much time was taken; the ms until they may go on: never more than one sample, as in Kafka."""
-        self.used_ms = now_ms
-        if self._rate.add(seconds * 100, now_ms) <= self.limit * self._full_s:
-            return 0
-        delay_ms = self._rate.delay_ms(self.limit, now_ms)
-        return round(delay_ms) if delay_ms < self._delay_ms_max else self._delay_ms_max
+    def charge(self, value: float, now_ms: float) -> int:
+        """So many seconds were taken; the ms until they may go on."""
+        delay_ms = super().charge(value * 100, now_ms)
+        if delay_ms < self._delay_ms_max:
+            return delay_ms
+        # Delays that could not keep the quota are no reason for endless ones once there is less to do.
+        windows = 2 if now_ms < self._grace_until_ms else 1
+        self._credit = max(self._credit, -windows * self.window_max)
+        return self._delay_ms_max
 
     @property
-    def is_far(self) -> bool:
-        """Whether so little of it is used that a request more or less makes no difference."""
-        return self._rate.total * 2 <= self.limit * self._full_s
-
-    def change(self, limit: float, now_ms: float) -> None:
-        """From now on another limit."""
-        self.limit = limit
-
-    def observed(self, now_ms: float) -> float:
-        """Per cent, lately."""
-        return self._rate.value(now_ms)
+    def spare_s(self) -> float:
+        """So much may a connection take before it is charged; 0: each of its requests is charged."""
+        most, total = self.window_max, self._rate.total
+        if total * 2 > most or self._credit * 2 < -most or self._debt_ms(self.used_ms) > 0:
+            return 0.0
+        return (most - total) / 100 / PREPAID_PART

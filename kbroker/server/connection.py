@@ -17,7 +17,6 @@ from struct import Struct
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from kbroker.broker.connection_meter import UNCHARGED_S
 from kbroker.errors import ProtocolError
 from kbroker.metrics.traffic import NO_LISTENER
 from kbroker.server.large_frame import FrameBuffers
@@ -341,7 +340,7 @@ class ConnectionCore:
             self.close(str(error))
         if meter is not None and meter.timed:
             meter.used_s += perf_counter() - self.began_s
-            if meter.used_s > UNCHARGED_S:
+            if meter.used_s > meter.spare_s:
                 meter.free = 0.0
         return True
 

@@ -5,6 +5,10 @@ Run: python -m tools.bench.bench_quotas [--kafka] [--only produce] [--seconds 60
 Loads that do not disturb each other run at the same time, against both brokers: each has a client id (or an
 address) of its own, and so a quota of its own. Clients do not wait when they are told to: the broker has to
 keep them off. --precedence (root, Linux) lets brokers and load go before all others; start it with `setsid`.
+
+What requests take is told by the broker's own `request-time`, a rate over the last 11 s that takes its time
+to rise. So it is read every 11 s from the beginning of the load on: these windows lie side by side, and their
+mean is what was taken.
 """
 
 from __future__ import annotations
@@ -19,9 +23,10 @@ import sys
 import time
 import urllib.parse
 import urllib.request
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from kbroker.client.cluster import Cluster
@@ -93,16 +98,18 @@ class _Kbroker(Kbroker):
     def command(self) -> list[str]:
         return [*super().command(), "--set", f"kbroker.metrics.listener=127.0.0.1:{self._metrics}"]
 
-    async def request_times(self, client_id: str, seconds: int) -> list[float]:
-        """What the broker itself measured, once a second, in per cent."""
+    async def request_times(self, client_id: str) -> AsyncIterator[float]:
+        """What the broker itself measures, once a second, in per cent."""
         name = urllib.parse.quote(f"kafka.server:type=Request,client-id={client_id}")
         url = f"http://127.0.0.1:{self._metrics}/jolokia/read/{name}/request-time"
-        times = []
-        for _ in range(seconds):
-            await asyncio.sleep(1)
+
+        def read() -> float:
             with urllib.request.urlopen(url) as answer:
-                times.append(float(json.load(answer).get("value") or 0))
-        return times
+                return float(json.load(answer).get("value") or 0)
+
+        while True:
+            yield await asyncio.to_thread(read)
+            await asyncio.sleep(1)
 
 
 class _Kafka(Kafka):
@@ -116,7 +123,7 @@ class _Kafka(Kafka):
         no = [f"{prefix}.{name}=false" for name in ("authenticate", "ssl")]
         return [java, f"{prefix}.port={self._jmx}", "-Djava.rmi.server.hostname=127.0.0.1", *no, *rest]
 
-    async def request_times(self, client_id: str, seconds: int) -> list[float]:
+    async def request_times(self, client_id: str) -> AsyncIterator[float]:
         """As `_Kbroker.request_times`, by Kafka's JmxTool."""
         tool = ["org.apache.kafka.tools.JmxTool", "--reporting-interval", "1000", "--wait"]
         tool += ["--jmx-url", f"service:jmx:rmi:///jndi/rmi://127.0.0.1:{self._jmx}/jmxrmi"]
@@ -126,14 +133,16 @@ class _Kafka(Kafka):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
-        await asyncio.sleep(seconds)
-        with suppress(ProcessLookupError):
-            process.kill()
-        lines = [line.split(",") for line in (await process.communicate())[0].decode().splitlines()]
-        times = [line[1] for line in lines if len(line) == 2 and line[0].isdigit()]
-        if not times:
-            print(f"JmxTool: {lines}", file=sys.stderr)
-        return [float(time) for time in times]
+        assert process.stdout is not None
+        try:
+            async for line in process.stdout:
+                time_ms, _, value = line.decode().strip().partition(",")
+                if time_ms.isdigit():
+                    yield float(value)
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
 
 
 # -- loads -----------------------------------------------------------------------------------------------
@@ -160,6 +169,33 @@ class _Tally:
         return sum(self._by_second[since:]) / (self._seconds - since)
 
 
+class _RequestTimes:
+    """What a broker measures itself, with the time of each reading."""
+
+    def __init__(self, broker: Any, client_id: str) -> None:
+        self._began = asyncio.Event()
+        self._readings: list[tuple[float, float]] = []
+        self._task = asyncio.ensure_future(self._read(broker.request_times(client_id)))
+
+    async def _read(self, values: AsyncIterator[float]) -> None:
+        async for value in values:
+            self._readings.append((time.monotonic(), value))
+            self._began.set()
+
+    async def begin(self) -> None:
+        """There is a first reading."""
+        await asyncio.wait_for(self._began.wait(), 60)
+
+    async def end(self) -> None:
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    def windows(self, began: float, seconds: int) -> list[float]:
+        """Those of 11 s that lie side by side, from the beginning of the load on."""
+        ends = [began + end for end in range(_BURST_S, seconds + 1, _BURST_S)]
+        return [min(self._readings, key=lambda one: abs(one[0] - end))[1] for end in ends]
+
+
 async def _measure(brokers: list[BrokerProcess], quotas: list[Quota], seconds: int) -> None:
     loads = []
     for broker in brokers:
@@ -169,8 +205,18 @@ async def _measure(brokers: list[BrokerProcess], quotas: list[Quota], seconds: i
             for quota in quotas:
                 for crowd in _CROWDS:
                     _set(cluster, quota, crowd)
-        loads += [_load(broker, quota, crowd, seconds) for quota in quotas for crowd in _CROWDS]
-    for line in await asyncio.gather(*loads):
+        loads += [(broker, quota, crowd) for quota in quotas for crowd in _CROWDS]
+    times = {}
+    for broker, quota, crowd in loads:
+        if quota is _REQUEST:
+            client_id = _client_id(quota, crowd)
+            await _ask_once(broker, client_id)
+            times[client_id, broker.label] = _RequestTimes(broker, client_id)
+    if times:
+        await asyncio.gather(*(each.begin() for each in times.values()))
+        await asyncio.sleep(_BURST_S + 1)  # nothing is in the window any more
+    runs = [_load(*load, seconds, times.get((_client_id(*load[1:]), load[0].label))) for load in loads]
+    for line in await asyncio.gather(*runs):
         print(line, flush=True)
     if _LISTENER in quotas:
         for broker in brokers:
@@ -201,7 +247,7 @@ def _address(crowd: int) -> str:
     return f"127.0.1.{crowd}"
 
 
-async def _load(broker: Any, quota: Quota, crowd: int, seconds: int) -> str:
+async def _load(broker: Any, quota: Quota, crowd: int, seconds: int, times: _RequestTimes | None) -> str:
     tally, client_id = _Tally(seconds), _client_id(quota, crowd)
     if quota is _LISTENER and crowd == 1:
         return ""  # both would share it
@@ -214,11 +260,12 @@ async def _load(broker: Any, quota: Quota, crowd: int, seconds: int) -> str:
         _LISTENER: _connect,
     }[quota]
     clients = [run(broker, client_id, tally) for _ in range(crowd)]
-    if quota is _REQUEST:
-        _, times = await asyncio.gather(_until_over(clients, tally), broker.request_times(client_id, seconds))
-        used, late = sum(times) / max(len(times), 1), sum(times[_BURST_S:]) / max(len(times) - _BURST_S, 1)
+    await _until_over(clients, tally)
+    if times is not None:
+        await times.end()
+        taken = times.windows(tally.began, seconds)
+        used, late = fmean(taken), fmean(taken[1:] or [0.0])
     else:
-        await _until_over(clients, tally)
         used, late = tally.rate() - quota.limit * quota.burst_s / seconds, tally.rate(_BURST_S)
     parts = f"{used / quota.limit:.3f}; from {_BURST_S} s on {late / quota.limit:.3f}"
     return f"{broker.label:12s} {f'{quota.name}, {crowd}':32s} {parts}"
@@ -284,10 +331,17 @@ async def _consume(broker: BrokerProcess, client_id: str, tally: _Tally) -> None
     await _ask_for_ever(broker, framed, told)
 
 
+async def _ask_once(broker: BrokerProcess, client_id: str) -> None:
+    reader, writer = await _open(broker)
+    writer.write(client_frame(wire.produce_frame("load", 100), client_id))
+    await _answer(reader)
+    writer.close()
+
+
 async def _ask(broker: BrokerProcess, client_id: str, tally: _Tally) -> None:
     framed = client_frame(wire.produce_frame("load", 100), client_id)
     # A quota that keeps nobody off would have both brokers and the load run as fast as they can.
-    pause_s = 0.02 if client_id.endswith("-50") else 0.0
+    pause_s = 0.005 if client_id.endswith("-50") else 0.0
     await _ask_for_ever(broker, framed, lambda _: tally.add(1), pause_s)
 
 
