@@ -72,6 +72,24 @@ class Deferred(Generic[T]):
         self.then(finish)
         return changed
 
+    def lead_to(self, go_on: Callable[[T], U | Deferred[U]]) -> Deferred[U]:
+        """What `go_on` will make of the value, at once or later.
+
+        Who cancels that does not cancel this one, but `go_on` is not called any more.
+        """
+        led: Deferred[U] = Deferred()
+
+        def proceed(done: Deferred[T]) -> None:
+            if led.done:
+                return
+            try:
+                led.become(go_on(done.result()))
+            except Exception as error:
+                led.fail(error)
+
+        self.then(proceed)
+        return led
+
     def follow(self, other: Deferred[T]) -> None:
         """Become what `other`, which is done, has become."""
         try:

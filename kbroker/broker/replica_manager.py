@@ -7,7 +7,7 @@ What the metadata changes in it is `replica_changes.py`. Coordinators subscribe 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from kbroker.broker.deferred import Deferred
@@ -226,6 +226,17 @@ class ReplicaManager:
             listener(Leadership(partition.topic_partition, partition.topic_id, partition.leader_epoch))
 
     # -- disks --
+
+    def flush(self, partitions: Iterable[Partition]) -> dict[Partition, ApiError]:
+        """Write what is staged for these; those for which the disk failed, or was full, and why."""
+        failed: dict[Partition, ApiError] = {}
+        for partition in partitions:
+            try:
+                partition.flush()
+            except ApiError as error:
+                self.disk_failed(partition)
+                failed[partition] = error
+        return failed
 
     def disk_failed(self, partition: Partition) -> None:
         """A write to the partition's log failed: if its directory is offline now, so is all that lies in it.

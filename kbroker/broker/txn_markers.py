@@ -132,17 +132,11 @@ class MarkerWriter:
         waits: list[Deferred[None]],
     ) -> None:
         """One write a partition."""
-        refused: dict[Partition, ErrorCode] = {}
-        for partition in dict.fromkeys(each.partition for each in staged):
-            try:
-                partition.flush()
-            except ApiError as error:
-                self._replicas.disk_failed(partition)
-                refused[partition] = error.code
+        failed = self._replicas.flush(dict.fromkeys(each.partition for each in staged))
         for result, partition, offset in staged:
-            code = refused.get(partition)
-            if code is not None:
-                result.error_code = code
+            error = failed.get(partition)
+            if error is not None:
+                result.error_code = error.code
             elif partition.high_watermark <= offset:
                 results.append(result)
                 waits.append(partition.when_committed(offset))

@@ -11,6 +11,7 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kbroker.broker import flow
+from kbroker.broker.blocking import when_run
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.list_offsets_response import (
@@ -204,12 +205,8 @@ def _search(
     for search in searches:
         is_open = True
         while is_open:
-            done: Deferred[BaseException | None] = Deferred()
             assert search.look is not None
-            run_blocking(search.look.run, done.resolve)
-            error = yield done
-            if error is not None:
-                raise error
+            yield when_run(run_blocking, search.look.run)
             try:
                 is_open = search.go_on()
             except ApiError as refusal:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers.produce_batch import is_transactional
+from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.security.acl import Operation, ResourceType
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from kbroker.handlers.context import RequestContext
     from kbroker.handlers.produce_answer import Item
     from kbroker.protocol.generated.produce_request import ProduceRequest
+
+_ADMIN_CLIENT = "__admin_client"
 
 
 def refuse(
@@ -39,6 +42,12 @@ def refuse(
         error = refusal or restrictions.produce_error(item.name, context)
         if error is not None and item.error is None:
             item.fail(error)
+
+
+def refuse_internal(item: Item, context: RequestContext) -> None:
+    """Raises ApiError: only Kafka's own tools write to internal topics."""
+    if item.name in INTERNAL_TOPICS and context.client_id != _ADMIN_CLIENT:
+        raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION)
 
 
 def refuse_denied(

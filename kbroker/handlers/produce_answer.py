@@ -59,6 +59,11 @@ class Item:
         self.failure = to_keep(failure)
         self.error = failure.code
 
+    def own_records(self) -> None:
+        """Copy the records: it goes on later, and the connection uses the frame's memory again."""
+        if self.records is not None:
+            self.records = bytes(self.records)
+
     @property
     def is_uncommitted(self) -> bool:
         """Appended, and not committed yet as far as the write alone decides."""

@@ -11,6 +11,8 @@ ATTRIBUTES_AT = 22
 ZSTD = 4
 CODEC_BITS = 0x07
 TRANSACTIONAL_BIT = 0x10
+#: Producer id and epoch.
+PRODUCER, PRODUCER_AT = Struct(">qh"), 43
 _INT = Struct(">i")
 
 

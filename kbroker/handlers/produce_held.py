@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode, ProtocolError
 from kbroker.handlers.produce_answer import WRONG_LEADER, Item, encode_answer, name_leaders, response_of
+from kbroker.replication.delayed_produce import DelayedProduce
 from kbroker.storage.disk import StorageError
 
 if TYPE_CHECKING:
+    from kbroker.broker.group_sync import GroupSync
     from kbroker.broker.partition import Partition
     from kbroker.broker.timer import Timer, TimerHandle
     from kbroker.handlers.produce_prefix import Prefix, PrefixCache, ProduceConnection
@@ -206,17 +208,44 @@ class CommittedAnswers(Deferred[bytes | None]):
         self.resolve(b"".join(answers))
 
 
-def chain(source: bytes | Deferred[bytes | None] | None, answer: Deferred[bytes | None]) -> None:
-    """Let `answer` be what `source` is, now or later."""
-    if not isinstance(source, Deferred):
-        answer.resolve(source)
-        return
-    answer.on_cancel = source.cancel
+def answer_when_synced(
+    items: Sequence[Item], syncs: GroupSync, answer: Callable[[], bytes]
+) -> Deferred[bytes | None]:
+    """flush.messages, of a request that was not staged: `answer` when the records of `items` are durable."""
+    answered: Deferred[bytes | None] = Deferred()
+    logs = [item.partition.online_log() for item in items if item.partition is not None]
 
-    def settle(done: Deferred[Any]) -> None:
-        try:
-            answer.resolve(done.result())
-        except (ApiError, ProtocolError) as error:
-            answer.fail(error)
+    def done(lost: Mapping[Log, OSError | StorageError]) -> None:
+        for item, log in zip(items, logs):
+            if log in lost or log.directory.offline:
+                item.fail(why_lost(lost.get(log)))
+        answered.resolve(answer())
 
-    source.then(settle)
+    syncs.when_synced(logs, done)
+    return answered
+
+
+def answer_when_committed(
+    items: Sequence[Item], timer: Timer, timeout_ms: int, answer: Callable[[], bytes]
+) -> Deferred[bytes | None]:
+    """acks=-1, of a request that was not staged: `answer` when all of `items` is committed, or too late."""
+    answered: Deferred[bytes | None] = Deferred()
+
+    def finish(errors: list[ErrorCode]) -> None:
+        timeout.cancel()
+        for item, code in zip(items, errors):
+            if code is not ErrorCode.NONE:
+                item.fail(ApiError(code))
+        answered.resolve(answer())
+
+    delayed = DelayedProduce(len(items), finish)
+    timeout = timer.call_later(max(timeout_ms, 0), delayed.expire)
+    answered.on_cancel = timeout.cancel
+    for position, item in enumerate(items):
+        partition, result = item.partition, item.result
+        assert partition is not None
+        assert result is not None
+        partition.when_committed(result.last_offset).then(
+            lambda done, at=position, of=partition: delayed.settle(at, commit_error(done, of))  # type: ignore[misc]
+        )
+    return answered

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kbroker.broker.deferred import Deferred
+from kbroker.broker.blocking import when_run
 from kbroker.errors import ApiError, ErrorCode, to_keep
 from kbroker.handlers.produce import ProducePath
-from kbroker.handlers.produce_access import refuse
-from kbroker.handlers.produce_held import chain
-from kbroker.metadata.image import INTERNAL_TOPICS
+from kbroker.handlers.produce_access import refuse, refuse_internal
 from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.compression import CODEC_NAMES, Codec
 from kbroker.protocol.generated.produce_request import ProduceRequest
@@ -24,6 +22,7 @@ from kbroker.protocol.up_convert import up_convert
 from kbroker.storage.log import AppendOrigin
 
 if TYPE_CHECKING:
+    from kbroker.broker.deferred import Deferred
     from kbroker.broker.partition import Partition
     from kbroker.broker.services import Services
     from kbroker.handlers.context import RequestContext
@@ -63,23 +62,14 @@ class LegacyProducePath(ProducePath):
             _convert(jobs)
             self._append_converted(request, jobs)
             return self._finish(request, items, context)
-        answer: Deferred[bytes | None] = Deferred()
         for job in jobs:
             job.records = bytes(job.records)  # the connection uses the frame's memory again
 
-        def converted(error: BaseException | None) -> None:
-            if answer.done:
-                return
-            try:
-                if error is not None:
-                    raise error
-                self._append_converted(request, jobs)
-                chain(self._finish(request, items, context), answer)
-            except Exception as problem:
-                answer.fail(problem)
+        def converted(_: None) -> bytes | Deferred[bytes | None] | None:
+            self._append_converted(request, jobs)
+            return self._finish(request, items, context)
 
-        run_blocking(lambda: _convert(jobs), converted)
-        return answer
+        return when_run(run_blocking, lambda: _convert(jobs)).lead_to(converted)
 
     def _job(self, request: ProduceRequest, item: Item, context: RequestContext) -> _Job | None:
         """What is to be done for one partition; None if it is refused at once."""
@@ -88,8 +78,7 @@ class LegacyProducePath(ProducePath):
         try:
             if request.acks not in (-1, 0, 1):
                 raise ApiError(ErrorCode.INVALID_REQUIRED_ACKS)
-            if item.name in INTERNAL_TOPICS and context.client_id != "__admin_client":
-                raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION)
+            refuse_internal(item, context)
             partition = self._replicas.led(item.name, item.index)
             return _Job(item, partition, partition.online_log().config)
         except ApiError as error:
@@ -113,7 +102,7 @@ class LegacyProducePath(ProducePath):
                 touched[partition] = None
             except ApiError as error:
                 item.fail(error)
-        failed = self._flush(touched)
+        failed = self._replicas.flush(touched)
         for job in jobs:
             if job.partition in failed:
                 job.item.fail(failed[job.partition])

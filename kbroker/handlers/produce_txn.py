@@ -7,13 +7,13 @@ asked (KIP-890): up to version 11 whether the partition was added, from 12 on to
 from __future__ import annotations
 
 from collections.abc import Sequence
-from struct import Struct
 from typing import TYPE_CHECKING, NamedTuple
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.txn_verifier import ClientLevel
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers.produce_answer import VerificationError
+from kbroker.handlers.produce_batch import PRODUCER, PRODUCER_AT
 
 if TYPE_CHECKING:
     from kbroker.broker.services import Services
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from kbroker.handlers.produce_answer import Item
     from kbroker.storage.producer_state import ProducerState, VerificationGuard
 
-_PRODUCER = Struct(">qh")
-_PRODUCER_AT = 43
 _ABORTABLE_SINCE, _ADDS_SINCE = 11, 12
 #: Answers that old clients would not try again after, so that they hear one which makes them do so.
 _TRY_AGAIN = frozenset(
@@ -55,7 +53,7 @@ def verify(
     Returns:
         None if that is done, else what it waits for.
     """
-    producers = {_PRODUCER.unpack_from(item.records or b"", _PRODUCER_AT) for item in items}
+    producers = {PRODUCER.unpack_from(item.records or b"", PRODUCER_AT) for item in items}
     if len(producers) > 1:
         for item in items:
             item.fail(

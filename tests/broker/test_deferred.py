@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from kbroker.broker.blocking import when_run
 from kbroker.broker.deferred import Deferred
 
 
@@ -66,3 +67,37 @@ def test_map_changes_the_value_and_lets_errors_and_cancellations_through():
     waiting.on_cancel = lambda: told.append("cancelled")
     waiting.map(str).cancel()
     assert told == ["cancelled"]
+
+
+def test_lead_to_goes_on_to_what_comes_later_and_not_for_who_has_cancelled():
+    first, second = Deferred(), Deferred()
+    led = first.lead_to(lambda value: second)
+    first.resolve(1)
+    assert not led.done
+    second.resolve(2)
+    assert led.result() == 2
+    failed = Deferred()
+    led = failed.lead_to(lambda value: value)
+    failed.fail(KeyError("x"))
+    with pytest.raises(KeyError):
+        led.result()
+    called = []
+    source = Deferred()
+    source.lead_to(called.append).cancel()
+    assert not source.done
+    source.resolve(3)
+    assert called == []
+
+
+def test_when_run_tells_of_the_work_and_of_its_error():
+    def run_blocking(work, done):
+        try:
+            done(work())
+        except ValueError as error:
+            done(error)
+
+    ran = []
+    assert when_run(run_blocking, lambda: ran.append(1)).result() is None
+    assert ran == [1]
+    with pytest.raises(ValueError, match="invalid literal"):
+        when_run(run_blocking, lambda: int("x")).result()
