@@ -102,14 +102,19 @@ class Session:
         else:
             print(f"kbroker-admin: {clean(message)}", file=sys.stderr)
 
-    def report(self, done: str, results: Mapping[Any, ApiError | None]) -> None:
-        """One line per item: `done` with its name, or why not."""
+    def report(
+        self,
+        done: str,
+        results: Mapping[Any, ApiError | None],
+        document: Mapping[str, object] | None = None,
+    ) -> None:
+        """One line per item: `done` with its name, or why not. For a program: a list, or in a `document`."""
         if self.json:
             outcome = [
                 {"name": str(key), "error": None if error is None else error.code.name}
                 for key, error in results.items()
             ]
-            print_json(outcome)
+            print_json(outcome if document is None else {**document, "results": outcome})
         for key, error in results.items():
             if error is not None:
                 self.tell_error(error.text, error.code)

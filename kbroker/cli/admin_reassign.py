@@ -74,7 +74,7 @@ def generate(
 def execute(session: Session, plan: TextIO, throttle: int | None, wait: bool) -> None:
     """Begin what PLAN (a file, - for standard input) says; where what is moved was before is printed first.
 
-    That is itself a plan: keep it to go back.
+    That is itself a plan: keep it to go back. With --json it is all that is printed, with `results` in it.
     """
     wanted = _read(plan)
     before = _replicas(session, wanted)
@@ -84,7 +84,7 @@ def execute(session: Session, plan: TextIO, throttle: int | None, wait: bool) ->
     moved = {tp: replicas for tp, replicas in before.items() if results.get(tp) is None}
     if moved and not session.json:
         print_json(_document(moved))
-    session.report("{} is being moved", results)
+    session.report("{} is being moved", results, _document(moved))
     if throttle is not None and not moved and not list_reassignments(session.cluster):
         _end_throttle(session, wanted)
     if wait and session.exit_code == 0:

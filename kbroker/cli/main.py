@@ -42,10 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return storage(arguments[1:])
     if command == "wire":
-        from kbroker.cli.wire import wire
+        from kbroker.cli.wire import run
 
-        result: int | None = wire(arguments[1:], prog_name="kbroker wire")
-        return result or 0
+        return run(arguments[1:])
     if command in ("version", "--version", "-V"):
         from kbroker import __version__
 

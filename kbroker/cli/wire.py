@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import IO, Any, TypeAlias
 
@@ -25,9 +25,23 @@ from kbroker.protocol.primitives import Message, write_uvarint
 JsonObject: TypeAlias = dict[str, Any]
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 def wire() -> None:
     """Convert Kafka messages between bytes and JSON."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line; returns the exit code. Wrong usage is one line, as with the other commands."""
+    try:
+        code = wire.main(list(arguments), prog_name="kbroker wire", standalone_mode=False)
+    except click.ClickException as error:
+        path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "kbroker wire"
+        print(f"{path}: {error.format_message().removesuffix('.')} (see {path} --help)", file=sys.stderr)
+        return error.exit_code
+    except click.Abort:
+        print("kbroker wire: interrupted", file=sys.stderr)
+        return 130
+    return code or 0
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
@@ -64,7 +78,7 @@ def _convert(files: tuple[IO[str], ...], convert: Callable[[JsonObject], JsonObj
             failed = failed or "error" in result
             click.echo(_to_text(result))
     if failed:
-        sys.exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _to_text(result: JsonObject) -> str:

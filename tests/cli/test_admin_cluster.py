@@ -113,7 +113,10 @@ def test_partitions_are_moved_by_a_plan_and_back(cluster, admin, tmp_path):
     file.write_text(json.dumps(before))
     code, _, _ = admin("reassign", "verify", str(file))
     assert code == 1
-    assert admin("reassign", "execute", str(file), "--wait")[0] == 0
+    # For a program: what it prints is the way back, too, and a plan as it is.
+    going = document(admin("reassign", "execute", str(file), "--wait", "--json"))
+    assert going["partitions"] == plan["partitions"]
+    assert going["results"] == [{"name": f"moved-{index}", "error": None} for index in range(3)]
     assert cluster.describe("moved").replica_nodes == before["partitions"][0]["replicas"]
 
 
@@ -126,6 +129,9 @@ def test_a_plan_that_is_refused_moves_nothing_tells_no_way_back_and_leaves_no_th
     code, out, error = admin("reassign", "execute", str(file), "--throttle", "1000")
     assert (code, out) == (1, "")
     assert "99" in error
+    code, out, _ = admin("reassign", "execute", str(file), "--json")
+    refused = [{"name": "stays-0", "error": "INVALID_REPLICA_ASSIGNMENT"}]
+    assert (code, json.loads(out)) == (1, {"version": 1, "partitions": [], "results": refused})
     for resource in (["topic", "stays"], ["broker", "1"]):
         assert "throttled" not in admin("configs", "describe", *resource)[1]
 
