@@ -22,7 +22,7 @@ from kbroker.controller.zookeeper import paths
 from kbroker.controller.zookeeper.topic_znodes import Assignment
 from kbroker.controller.zookeeper.tree import Node, OpFailed, Tree, transactions
 from kbroker.controller.zookeeper.values import ZnodeError
-from kbroker.controller.zookeeper.writing import KAFKA_3_9, Claim, Dialect, operations
+from kbroker.controller.zookeeper.writing import Claim, operations
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.delta import ClusterDelta, full_delta
 from kbroker.metadata.difference import difference
@@ -277,7 +277,6 @@ class ZkWriter:
         *,
         committed: Callable[[int], None],
         failed: Callable[[ZkError], None],
-        dialect: Dialect = KAFKA_3_9,
     ) -> None:
         self._client = client
         self._claim = claim
@@ -286,7 +285,6 @@ class ZkWriter:
         self._timer = timer
         self._committed = committed
         self._failed = failed
-        self._dialect = dialect
         self._next_offset = image.offset + 1
         #: Ends of batches that are not true yet, with the transactions that each still waits for.
         self._waiting: list[list[int]] = []
@@ -307,7 +305,7 @@ class ZkWriter:
             raise ApiError(ErrorCode.NOT_CONTROLLER)
         records = [decode_record(value) for value in values]
         try:
-            ops = operations(records, self._image, self._tree, self._claim, self._dialect)
+            ops = operations(records, self._image, self._tree, self._claim)
             self._tree.apply(ops)
         except (ZnodeError, OpFailed) as error:
             raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from None

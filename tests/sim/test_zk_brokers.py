@@ -395,12 +395,8 @@ def test_in_the_end_everybody_knows_the_same(seed):
     for number in range(40):
         broker = chance.choice(list(world.brokers.values()))
         act = chance.randrange(10)
-        if act == 0:
-            broker.host.cut = not broker.host.cut
-        elif act == 1:
-            broker.host.resume() if broker.host.paused else broker.host.pause()
-        elif act == 2:
-            broker.host.reset()
+        if act < 3:
+            broker.host.suffer(act)
         elif act == 3:
             world.restart(broker.id)
         active = world.active
@@ -423,8 +419,7 @@ def test_in_the_end_everybody_knows_the_same(seed):
                     world.configure("retention.ms", str(number), topic.name)
         world.run(chance.random() * SESSION_MS / 3)
     for broker in world.brokers.values():
-        broker.host.cut = False
-        broker.host.resume()
+        broker.host.heal()
     world.run(SESSION_MS * 10)
     world.check_all()
 

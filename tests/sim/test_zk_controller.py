@@ -391,12 +391,8 @@ def test_what_was_answered_is_there(seed):
     for number in range(60):
         broker = chance.choice(list(world.brokers.values()))
         act = chance.randrange(12)
-        if act == 0:
-            broker.host.cut = not broker.host.cut
-        elif act == 1:
-            broker.host.resume() if broker.host.paused else broker.host.pause()
-        elif act == 2:
-            broker.host.reset()
+        if act < 3:
+            broker.host.suffer(act)
         elif act == 3:
             world.restart(broker.id)
         elif act == 4 and not world.model.paused:
@@ -412,8 +408,7 @@ def test_what_was_answered_is_there(seed):
                 asked[name] = world.create(name, replicas)
         world.run(chance.random() * SESSION_MS / 3)
     for broker in world.brokers.values():
-        broker.host.cut = False
-        broker.host.resume()
+        broker.host.heal()
     world.run(SESSION_MS * 8)
     if world.active is None:
         raise AssertionError("nobody is the controller")

@@ -266,12 +266,8 @@ def test_never_two_that_can_write(seed):
     for _ in range(60):
         broker = chance.choice(list(world.brokers.values()))
         act = chance.randrange(8)
-        if act == 0:
-            broker.host.cut = not broker.host.cut
-        elif act == 1:
-            broker.host.resume() if broker.host.paused else broker.host.pause()
-        elif act in (2, 3):
-            broker.host.reset()
+        if act < 4:
+            broker.host.suffer(min(act, 2))
         elif act == 4:
             world.restart(broker.id, remembers=True)
         elif act == 5 and not world.model.paused:
@@ -286,8 +282,7 @@ def test_never_two_that_can_write(seed):
             broker.election.depose(broker.controller)
         world.run(chance.random() * SESSION_MS / 2)
     for broker in world.brokers.values():
-        broker.host.cut = False
-        broker.host.resume()
+        broker.host.heal()
     world.run(SESSION_MS * 5)
     (controller,) = world.controllers()
     written = world.writes

@@ -189,12 +189,8 @@ def test_no_node_believes_longer_than_the_servers(seed):
     for _ in range(150):
         client = chance.choice(clients)
         act = chance.randrange(8)
-        if act == 0:
-            client.host.cut = not client.host.cut
-        elif act == 1:
-            client.host.resume() if client.host.paused else client.host.pause()
-        elif act == 2:
-            client.host.reset()
+        if act < 3:
+            client.host.suffer(act)
         elif act == 3 and not world.model.paused:
             world.model.pause()
             world.scheduler.later(chance.random() * SESSION_MS * 1.5, world.model.resume)
@@ -202,7 +198,6 @@ def test_no_node_believes_longer_than_the_servers(seed):
         for each in clients:
             assert not each.live or each.session_id in world.model.sessions
     for client in clients:
-        client.host.cut = False
-        client.host.resume()
+        client.host.heal()
     world.run(SESSION_MS * 4)
     assert all(client.live for client in clients)

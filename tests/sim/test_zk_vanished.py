@@ -125,12 +125,8 @@ def test_no_log_is_deleted_that_nobody_wanted_to_be(seed):
     for number in range(40):
         broker = chance.choice(list(world.brokers.values()))
         act = chance.randrange(12)
-        if act == 0:
-            broker.host.cut = not broker.host.cut
-        elif act == 1:
-            broker.host.resume() if broker.host.paused else broker.host.pause()
-        elif act == 2:
-            broker.host.reset()
+        if act < 3:
+            broker.host.suffer(act)
         active = world.active
         if active is not None and not active.host.paused:
             world.create(f"t{number}", chance.sample([1, 2, 3], 2)).then(lambda done: None)
@@ -148,8 +144,7 @@ def test_no_log_is_deleted_that_nobody_wanted_to_be(seed):
                 )
         world.run(chance.random() * SESSION_MS / 3)
     for broker in world.brokers.values():
-        broker.host.cut = False
-        broker.host.resume()
+        broker.host.heal()
     world.run(SESSION_MS * 10)
     # Who was away while a topic was taken and put back, under no controller that saw it, knows a later
     # version of the state's znode than there is (seed 466): with the next leader epoch it hears of it.

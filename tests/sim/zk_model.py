@@ -71,6 +71,20 @@ class Host:
         for link in self.links:
             link.broken()
 
+    def suffer(self, trouble):
+        """0: cut off, or no longer; 1: paused, or going on; 2: reset."""
+        if trouble == 0:
+            self.cut = not self.cut
+        elif trouble == 1:
+            self.resume() if self.paused else self.pause()
+        else:
+            self.reset()
+
+    def heal(self):
+        """Connected, and going on."""
+        self.cut = False
+        self.resume()
+
 
 class Handle:
     def __init__(self, callback):

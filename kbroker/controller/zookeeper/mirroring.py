@@ -18,7 +18,7 @@ from kbroker.controller.zookeeper.reading import Reading
 from kbroker.controller.zookeeper.topic_znodes import PartitionState
 from kbroker.controller.zookeeper.tree import SetData, ZkOp
 from kbroker.controller.zookeeper.values import ZnodeError
-from kbroker.controller.zookeeper.writing import KAFKA_3_9, Claim, assignment
+from kbroker.controller.zookeeper.writing import Claim, assignment
 from kbroker.errors import ApiError
 from kbroker.metadata.difference import difference
 from kbroker.metadata.image import (
@@ -147,7 +147,7 @@ class _Mirror:
         for name in also:
             topic = after.topics.get(name)
             if topic is not None and topic.id not in self._delta.topics:
-                draft.put(paths.topic(name), assignment(topic, KAFKA_3_9))
+                draft.put(paths.topic(name), assignment(topic))
         for number, name in self._delta.configs:
             if number != CONFIG_TOPIC or (name in after.topics and name not in born):
                 self._try(entity_writing.write_configs, number, name)
@@ -174,7 +174,7 @@ class _Mirror:
         if old is None:
             self._try(entity_writing.write_configs, CONFIG_TOPIC, new.name, notify=False)
         if old is None or has_no_id or _assigned(old) != _assigned(new):
-            draft.put(paths.topic(new.name), assignment(new, KAFKA_3_9))
+            draft.put(paths.topic(new.name), assignment(new))
         for index in changed:
             self._state(new.name, index, new.partitions[index])
 

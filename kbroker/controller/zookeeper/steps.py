@@ -13,7 +13,7 @@ from kbroker.controller.zookeeper.cluster_znodes import FeatureZnode
 from kbroker.controller.zookeeper.draft import Draft
 from kbroker.controller.zookeeper.node_znodes import BrokerZnode, ControllerZnode, encode_log_dir_event
 from kbroker.controller.zookeeper.tree import Create, SetData, ZkOp
-from kbroker.controller.zookeeper.writing import KAFKA_3_9, Claim, Dialect
+from kbroker.controller.zookeeper.writing import Claim
 from kbroker.metadata.delta import changed_partition
 from kbroker.metadata.image import NO_LEADER, ClusterImage, PartitionImage
 from kbroker.protocol.generated.partition_change_record import PartitionChangeRecord
@@ -34,10 +34,10 @@ def missing_roots(tree: Tree, roots: Sequence[str] = paths.ROOTS) -> list[ZkOp]:
     return draft.ops
 
 
-def registration(broker_id: int, broker: BrokerZnode, dialect: Dialect = KAFKA_3_9) -> list[ZkOp]:
+def registration(broker_id: int, broker: BrokerZnode) -> list[ZkOp]:
     """A broker says that it is there, as long as its session lasts; the znode's czxid is its epoch."""
     path = paths.broker(broker_id)
-    return [Create(path, ephemeral=True), SetData(path, broker.encode(dialect.broker_version), 0)]
+    return [Create(path, ephemeral=True), SetData(path, broker.encode(), 0)]
 
 
 def first_epoch() -> ZkOp:
@@ -45,15 +45,13 @@ def first_epoch() -> ZkOp:
     return Create(paths.CONTROLLER_EPOCH, b"0")
 
 
-def claim(
-    broker_id: int, now_ms: int, epoch: int, epoch_version: int, dialect: Dialect = KAFKA_3_9
-) -> tuple[Claim, list[ZkOp]]:
+def claim(broker_id: int, now_ms: int, epoch: int, epoch_version: int) -> tuple[Claim, list[ZkOp]]:
     """The transaction that makes a broker the controller, after one of `epoch`, and what it then claims.
 
     It fails where there is a controller (node exists), and where another one came and went since the epoch
     was read (bad version).
     """
-    controller = ControllerZnode(broker_id, now_ms).encode(dialect.controller_version)
+    controller = ControllerZnode(broker_id, now_ms).encode()
     ops: list[ZkOp] = [
         Create(paths.CONTROLLER, controller, ephemeral=True),
         SetData(paths.CONTROLLER_EPOCH, str(epoch + 1).encode(), epoch_version),
@@ -61,16 +59,15 @@ def claim(
     return Claim(epoch + 1, epoch_version + 1), ops
 
 
-def feature_znode(tree: Tree, claimed: Claim, dialect: Dialect = KAFKA_3_9) -> list[ZkOp]:
+def feature_znode(tree: Tree, claimed: Claim) -> list[ZkOp]:
     """What a new controller makes of /feature: it is there, and enabled from 2.7 on. Raises ZnodeError."""
     data = tree.data(paths.FEATURE)
     known = FeatureZnode.decode(data) if data else None
-    enabled = dialect.broker_version >= 5
-    if known is not None and known.enabled == enabled:
+    if known is not None and known.enabled:
         return []
     draft = Draft(tree)
-    levels = known.levels if known is not None and enabled else {}
-    draft.put(paths.FEATURE, FeatureZnode(levels, enabled).encode(dialect.feature_version))
+    levels = {} if known is None else known.levels
+    draft.put(paths.FEATURE, FeatureZnode(levels).encode())
     return [claimed.check, *draft.ops]
 
 

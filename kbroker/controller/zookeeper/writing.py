@@ -41,27 +41,8 @@ class Claim(NamedTuple):
         return Check(paths.CONTROLLER_EPOCH, self.epoch_version)
 
 
-class Dialect(NamedTuple):
-    """How the oldest broker of a cluster (its inter.broker.protocol.version) writes."""
-
-    topic_ids: bool = True
-    recovery_state: bool = True
-    feature_version: int = 2
-    controller_version: int = 2
-    broker_version: int = 5
-
-
-KAFKA_3_9 = Dialect()
-KAFKA_2_8 = Dialect(recovery_state=False, feature_version=1, controller_version=1)
-KAFKA_2_6 = Dialect(False, False, 1, 1, 4)
-
-
 def operations(
-    records: Sequence[MetadataRecord],
-    image: ClusterImage,
-    tree: Tree,
-    claim: Claim,
-    dialect: Dialect = KAFKA_3_9,
+    records: Sequence[MetadataRecord], image: ClusterImage, tree: Tree, claim: Claim
 ) -> list[ZkOp]:
     """What makes `records` true; nothing where ZooKeeper keeps nothing of them.
 
@@ -74,29 +55,27 @@ def operations(
         ApiError: INVALID_REQUEST, a name that can be no part of a path (with a slash, or `..`).
         MetadataCorruption: the records do not fit the image.
     """
-    ops = _Writer(records, image, tree, claim, dialect).write()
+    ops = _Writer(records, image, tree, claim).write()
     return [claim.check, *ops] if ops else []
 
 
-def assignment_operations(
-    topics: Sequence[str], image: ClusterImage, tree: Tree, claim: Claim, dialect: Dialect = KAFKA_3_9
-) -> list[ZkOp]:
+def assignment_operations(topics: Sequence[str], image: ClusterImage, tree: Tree, claim: Claim) -> list[ZkOp]:
     """Writes the znodes of topics as the image has them: the ids of topics from before 2.8."""
     draft = Draft(tree)
     for name in topics:
         topic = image.topics.get(name)
         if topic is not None:
-            draft.put(paths.topic(name), assignment(topic, dialect))
+            draft.put(paths.topic(name), assignment(topic))
     return [claim.check, *draft.ops] if draft.ops else []
 
 
-def assignment(topic: TopicImage, dialect: Dialect) -> bytes:
+def assignment(topic: TopicImage) -> bytes:
     partitions = dict(enumerate(topic.partitions))
     return Assignment(
         {index: partition.replicas for index, partition in partitions.items()},
         {index: partition.adding_replicas for index, partition in partitions.items()},
         {index: partition.removing_replicas for index, partition in partitions.items()},
-        topic.id if dialect.topic_ids else None,
+        topic.id,
     ).encode()
 
 
@@ -104,17 +83,11 @@ class _Writer:
     """Collects from the records what they touch, then writes that as it is after all of them."""
 
     def __init__(
-        self,
-        records: Sequence[MetadataRecord],
-        image: ClusterImage,
-        tree: Tree,
-        claim: Claim,
-        dialect: Dialect,
+        self, records: Sequence[MetadataRecord], image: ClusterImage, tree: Tree, claim: Claim
     ) -> None:
         self.before = image
         self.after = image.apply(records)
         self.claim = claim
-        self.dialect = dialect
         self.draft = Draft(tree)
         self.new_topics: dict[Uuid, None] = {}
         self.assigned: dict[Uuid, None] = {}
@@ -139,7 +112,7 @@ class _Writer:
         for topic_id in self.assigned:
             topic = self.after.topics.by_id(topic_id)
             if topic is not None:
-                draft.put(paths.topic(topic.name), assignment(topic, self.dialect))
+                draft.put(paths.topic(topic.name), assignment(topic))
         self._write_states()
         for topic_id in self.removed:
             old = self.before.topics.by_id(topic_id)
@@ -229,7 +202,7 @@ class _Writer:
         self.configs.pop((CONFIG_TOPIC, topic.name), None)
         # Nobody knows the topic yet: its configs come without a notification.
         entity_writing.write_configs(self.draft, self.after, CONFIG_TOPIC, topic.name, notify=False)
-        self.draft.put(paths.topic(topic.name), assignment(topic, self.dialect))
+        self.draft.put(paths.topic(topic.name), assignment(topic))
 
     def _write_states(self) -> None:
         """One operation for each change, so that the znode's version stays the partition's epoch."""
@@ -247,7 +220,7 @@ class _Writer:
                 partition.leader,
                 partition.leader_epoch,
                 partition.isr,
-                partition.leader_recovery_state if self.dialect.recovery_state else 0,
+                partition.leader_recovery_state,
             )
             path, epoch = paths.state(name, index), partition.partition_epoch
             if epoch == 0:
@@ -270,7 +243,7 @@ class _Writer:
             first = record.next_producer_id
         if self.features:
             levels = {name: level for name, level in self.after.features.items() if name != _METADATA_VERSION}
-            self.draft.put(paths.FEATURE, FeatureZnode(levels).encode(self.dialect.feature_version))
+            self.draft.put(paths.FEATURE, FeatureZnode(levels).encode())
 
 
 _COLLECT: dict[str, Callable[[_Writer, Any], None]] = {

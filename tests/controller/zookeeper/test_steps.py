@@ -32,8 +32,6 @@ from kbroker.controller.zookeeper.tree import (
     transactions,
 )
 from kbroker.controller.zookeeper.writing import (
-    KAFKA_2_6,
-    KAFKA_2_8,
     Claim,
     assignment_operations,
     operations,
@@ -154,18 +152,6 @@ def test_a_partition_without_a_live_replica_waits(tree):
     assert [r.partition_id for r in births(reading.image(), reading.unborn)] == [1]
 
 
-def test_a_cluster_of_2_6_keeps_no_ids(tree):
-    image = with_topic(tree).image()
-    ops = operations(births(image, [TopicPartition("t", 0)]), image, tree, CLAIM, KAFKA_2_6)
-    assert not any(op.path == "/brokers/topics/t" for op in ops)
-    tree.apply(ops)
-    assert b"topic_id" not in tree.data("/brokers/topics/t")
-    assert b"leader_recovery_state" not in tree.data("/brokers/topics/t/partitions/0/state")
-    record = FeatureLevelRecord(name="f", feature_level=2)
-    ops = operations([record], image, tree, CLAIM, KAFKA_2_8)
-    assert json.loads(ops[-1].data)["features"] == {"f": {"min_version_level": 1, "max_version_level": 2}}
-
-
 def born(tree):
     reading = with_topic(tree, topic_id=uuid(77))
     tree.apply(operations(births(reading.image(), reading.unborn), reading.image(), tree, CLAIM))
@@ -256,9 +242,8 @@ def test_foreign_keys_of_a_user_stay(tree):
 
 
 def test_the_feature_znode_is_kafkas(tree):
-    tree.apply(feature_znode(tree, CLAIM, KAFKA_2_6))
-    assert tree.data(paths.FEATURE) == b'{"features":{},"version":1,"status":0}'
-    assert feature_znode(tree, CLAIM, KAFKA_2_6) == []
+    """Of brokers before 2.7, whose features do not count, and ours after it."""
+    tree.apply([Create(paths.FEATURE, b'{"features":{},"version":1,"status":0}')])
     tree.apply(feature_znode(tree, CLAIM))
     node = tree.get(paths.FEATURE)
     assert (node.data, node.version) == (b'{"features":{},"version":2,"status":1}', 1)
