@@ -22,6 +22,7 @@ from kbroker.security.authorizer_http import (
     decode_answers,
     encode_questions,
 )
+from kbroker.server.outward_tls import http_connection
 from kbroker.server.quiet_log import QuietLog
 
 if TYPE_CHECKING:
@@ -131,8 +132,7 @@ class HttpAsker:
 
     def _post(self, questions: list[Question]) -> list[bool | None]:
         parts = self._parts
-        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        connection = kind(parts.hostname or "", parts.port, timeout=self._timeout_s)
+        connection = http_connection(parts, self._timeout_s)
         try:
             path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
             headers = {"Content-Type": "application/json"}

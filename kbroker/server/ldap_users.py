@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import ssl
+from functools import partial
 from importlib import import_module
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from kbroker.errors import ConfigError
 from kbroker.security.plain_chain import BackEndFailed, Verdict
+from kbroker.server.outward_tls import trusting
 from kbroker.server.plain_backends import Remote, needed
 from kbroker.server.quiet_log import QuietLog
 
@@ -84,7 +86,9 @@ class LdapUsers(Remote):
         self._escape_filter: Any = import_module("ldap3.utils.conv").escape_filter_chars
         self._name_of, self._search, self._timeout_s = name_of, search, timeout_s
         self._start_tls = start_tls
-        tls = self._ldap3.Tls(validate=ssl.CERT_REQUIRED, ca_certs_file=_checked_authorities(ca))
+        tls = self._ldap3.Tls(validate=ssl.CERT_REQUIRED)
+        # Its own way takes Python's stricter context, and from 3.12 on knows no IP address in a certificate.
+        tls.wrap_socket = partial(_wrap, _checked_authorities(ca))
         self._server = self._ldap3.Server(
             url,
             tls=tls if start_tls or parts.scheme == "ldaps" else None,
@@ -200,6 +204,13 @@ def _has_port(parts: SplitResult) -> bool:
         return parts.port != 0
     except ValueError:
         return False
+
+
+def _wrap(ca: str | None, connection: Any, do_handshake: bool = False) -> None:
+    """Go over to TLS, with whom the address names."""
+    connection.socket = trusting(ca).wrap_socket(
+        connection.socket, server_hostname=connection.server.host, do_handshake_on_connect=do_handshake
+    )
 
 
 def _checked_authorities(path: str) -> str | None:

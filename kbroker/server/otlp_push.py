@@ -17,6 +17,7 @@ from urllib.parse import SplitResult, urlsplit
 from kbroker import __version__
 from kbroker.errors import ConfigError
 from kbroker.metrics.otlp import messages
+from kbroker.server.outward_tls import http_connection
 from kbroker.server.runtime import BlockingRunner
 from kbroker.server.tiny_http import SLICE_S
 
@@ -110,8 +111,7 @@ class OtlpPush:
 
     def _post(self, message: bytes) -> None:
         parts = self._endpoint
-        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        connection = kind(parts.hostname or "", parts.port, timeout=_TIMEOUT_S)
+        connection = http_connection(parts, _TIMEOUT_S)
         try:
             path = parts.path if parts.path not in ("", "/") else "/v1/metrics"
             headers = {"Content-Type": "application/x-protobuf", "User-Agent": f"kbroker/{__version__}"}

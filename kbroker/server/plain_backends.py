@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from kbroker.errors import ConfigError
 from kbroker.security.password_file import decoy, parse_password_file
 from kbroker.security.plain_chain import BackEnd, BackEndFailed, PlainChain, Verdict
+from kbroker.server.outward_tls import http_connection
 from kbroker.server.quiet_log import QuietLog
 
 if TYPE_CHECKING:
@@ -162,8 +163,7 @@ class HttpUsers(Remote):
 
     def _ask(self, user: str, password: str) -> Verdict:
         parts = self._parts
-        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        connection = kind(parts.hostname or "", parts.port, timeout=self._timeout_s)
+        connection = http_connection(parts, self._timeout_s)
         try:
             path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
             body = json.dumps({"user": user, "password": password})

@@ -34,6 +34,7 @@ from kbroker.controller.zookeeper.paths import CONSUMERS
 from kbroker.controller.zookeeper.tree import Check, Create, Delete, SetData, ZkOp
 from kbroker.errors import ConfigError
 from kbroker.plain import plain
+from kbroker.server.outward_tls import trusting
 
 _log = logging.getLogger(__name__)
 
@@ -313,8 +314,7 @@ def _client(
 
 def _tls_connection(settings: ZkSettings, address: Any, hostname: str, timeout: float) -> ssl.SSLSocket:
     """A connection that trusts the authorities that are set, and only if none are those of the system."""
-    context = ssl.create_default_context(cafile=settings.ca_file)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context = trusting(settings.ca_file)
     context.check_hostname = settings.check_hostname
     if settings.cert_file is not None:
         # Never ask at a terminal for a password that was not given.

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import os
 import socket
-import ssl
 import subprocess
 import time
 from pathlib import Path
@@ -21,7 +20,7 @@ from kbroker.client.cluster import Cluster
 from kbroker.client.errors import NotTrusted
 from tests.needs import need_command
 from tests.security.all_mechanisms import fully_secured
-from tests.security.certificates import pem_settings
+from tests.security.certificates import pem_settings, trusting
 from tests.security.kdc import REALM
 from tests.security.logins import SCRAM_MODULE, client_jaas
 from tests.security.secured import LISTENERS, MECHANISMS
@@ -160,7 +159,7 @@ def test_kafka_python(secured, listener, mechanism):
 @pytest.mark.parametrize(("listener", "mechanism"), WAYS)
 async def test_aiokafka(secured, listener, mechanism):
     settings = python_settings(secured, listener, mechanism, TokensLater())
-    context = ssl.create_default_context(cafile=secured.ca)
+    context = trusting(secured.authority.pem)
     if not mechanism:
         context.load_cert_chain(secured.certificate, secured.key)
     producer = aiokafka.AIOKafkaProducer(**settings, ssl_context=context)
@@ -232,7 +231,7 @@ def test_text_and_nonsense_on_a_tls_port(secured):
 def test_a_new_certificate_is_used_without_a_restart(secured, tmp_path):
     """KIP-226: another key store at the same place."""
     port = secured.broker.ports["SASL_SSL"]
-    context = ssl.create_default_context(cadata=secured.authority.pem)
+    context = trusting(secured.authority.pem)
 
     def shown():
         sock = socket.create_connection(("127.0.0.1", port), timeout=60)

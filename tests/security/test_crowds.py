@@ -2,7 +2,6 @@
 
 import contextlib
 import socket
-import ssl
 import struct
 
 import pytest
@@ -14,7 +13,7 @@ from kbroker.protocol.generated.metadata_request import MetadataRequest
 from kbroker.server.newcomers import EarlyBytes, Newcomers
 from kbroker.testing import Broker
 from tests.metrics.scrape import Scraped
-from tests.security.certificates import Authority, pem_settings
+from tests.security.certificates import Authority, pem_settings, trusting
 from tests.security.logins import CLOSED, PLAIN_MODULE, USERS, Raw
 
 
@@ -66,7 +65,7 @@ def test_127_slow_loris(broker, listener):
     """1,200 half-open handshakes or logins: the first 200 are dropped, and others are served as ever."""
     port, half = broker.ports[listener], []
     start = b"\x16\x03\x01\x02\x00\x01" if listener == "SSL" else b"\0\0\x04\0\0\x11"
-    context = ssl.create_default_context(cadata=broker.authority.pem)
+    context = trusting(broker.authority.pem)
 
     def wrap(sock):
         return context.wrap_socket(sock, server_hostname="localhost")
@@ -150,7 +149,7 @@ def test_a_new_key_store_is_tried_first(broker):
         return {prefix + name: text for name, text in pem_settings(authority, certificate).items()} | more
 
     def shown():
-        context = ssl.create_default_context(cadata=authority.pem)
+        context = trusting(authority.pem)
         sock = socket.create_connection(("127.0.0.1", port), timeout=60)
         with context.wrap_socket(sock, server_hostname="localhost") as tls:
             return tls.getpeercert()["serialNumber"]

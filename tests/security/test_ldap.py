@@ -128,6 +128,20 @@ def test_nothing_is_said_before_tls(server, tmp_path):
     assert "bindRequest" not in {kind for kind, _ in server.seen}
 
 
+def test_a_server_of_another_name_gets_no_password(server, tmp_path):
+    authority = Authority()
+    store, ca = tmp_path / "node.pem", tmp_path / "ca.pem"
+    node = authority.sign("node", ["ldap.example.com", "127.0.0.2"])
+    store.write_text(node.key_pem() + node.pem)
+    ca.write_text(authority.pem)
+    server.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.context.load_cert_chain(store)
+    users = LdapUsers(server.url, "uid={user},dc=x", str(ca), 60, start_tls=True)
+    with pytest.raises(BackEndFailed):
+        users.check("alice", "right")
+    assert "bindRequest" not in {kind for kind, _ in server.seen}
+
+
 def config_of(given):
     return BrokerConfig(
         {"node.id": "1"} | {f"kbroker.plain.ldap.{name}": text for name, text in given.items()}

@@ -13,7 +13,7 @@ from kbroker.server.connection import ConnectionCore
 from kbroker.server.newcomers import EarlyBytes, Newcomers
 from kbroker.server.tls_protocol import TlsProtocol
 from kbroker.server.turns import Turns
-from tests.security.certificates import Authority
+from tests.security.certificates import Authority, trusting
 
 
 class RawTransport:
@@ -104,7 +104,7 @@ class World:
         )
         self.protocol.connection_made(self.raw)
         self.incoming, self.outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        client = ssl.create_default_context(cadata=authority.pem)
+        client = trusting(authority.pem)
         self.client = client.wrap_bio(self.incoming, self.outgoing, server_hostname="localhost")
 
     def shake(self):
