@@ -1,7 +1,7 @@
 """What a leader checks and changes in a batch beyond its header: only for topics or batches that demand it.
 
-The hot path in `log.py` decides by the header; here is everything that has to look at records (keys of a
-compacted topic, timestamps, another codec), and the exact errors for bytes that are not the one batch a
+The hot path in `leader_append.py` decides by the header; here is everything that has to look at records (keys
+of a compacted topic, timestamps, another codec), and the exact errors for bytes that are not the one batch a
 client may send.
 """
 

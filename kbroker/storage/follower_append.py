@@ -15,11 +15,23 @@ from kbroker.storage.append_checks import AppendError
 from kbroker.storage.log_append import count_producer
 from kbroker.storage.log_encryption import mark
 from kbroker.storage.log_trim import advance_log_start
+from kbroker.storage.log_types import AppendResult
 
 if TYPE_CHECKING:
     from kbroker.storage.log import Log
 
 _MAGIC_WITH_EPOCHS = 2
+
+
+def append_as_follower(log: Log, records: memoryview, now_ms: int) -> AppendResult:
+    """Stage batches fetched from the leader, as they are; then `flush_staged`.
+
+    Raises:
+        AppendError, StorageError: as `stage_as_follower`.
+    """
+    start = log.staged_end_offset
+    stage_as_follower(log, records, now_ms)
+    return AppendResult(start, log.staged_end_offset - 1, -1, log.log_start_offset)
 
 
 def stage_as_follower(log: Log, records: memoryview, now_ms: int, epoch_max: int | None = None) -> bool:

@@ -1,14 +1,14 @@
-"""The log of one partition: append, flush, read.
+"""The log of one partition: its state, and its end, where batches are staged and written.
 
-How an append walks: `append_as_leader` checks the batch by its header and CRC, asks `producer_state`, patches
-base offset and leader epoch and *stages* the bytes; `flush_staged` writes all that is staged with one call.
-Only then does `log_end_offset` move and a reader see it.
+How an append walks: `append_as_leader` checks the batch and asks `producer_state`; `stage` patches base
+offset and leader epoch and keeps the bytes; `flush_staged` writes all that is staged with one call. Only then
+does `log_end_offset` move and a reader see it. Whatever else a log does is a function of the module for it,
+which the class takes in by name.
 
 The law of this file:
 - What is staged is in order and complete: offsets, producer state and indexes count it in at once. If the
   write then fails, the directory goes offline and nothing of this memory is used any more.
 - log_start_offset <= high_watermark <= log_end_offset <= staged_end_offset; recovery_point <= log_end_offset.
-- No call looks at single records unless the topic's config or a suspicious header demands it.
 """
 
 from __future__ import annotations
@@ -16,50 +16,33 @@ from __future__ import annotations
 from contextlib import suppress
 from struct import Struct
 
-from kbroker.errors import ApiError, ErrorCode
 from kbroker.metrics.topics import Appended
-from kbroker.protocol.crc import crc32c
-from kbroker.protocol.record_batch import (
-    BATCH_OVERHEAD,
-    CONTROL_BIT,
-    LOG_OVERHEAD,
-    TIMESTAMP_TYPE_BIT,
-    TRANSACTIONAL_BIT,
-    parse_batch_header,
+from kbroker.protocol.record_batch import LOG_OVERHEAD
+from kbroker.storage import (
+    follower_append,
+    leader_append,
+    log_append,
+    log_files,
+    log_reader,
+    log_roll,
+    log_trim,
 )
-from kbroker.protocol.sealed_batch import SEALED_BIT
-from kbroker.storage import follower_append, log_append, log_files, log_reader, log_roll, log_trim
-from kbroker.storage.append_checks import (
-    AppendError,
-    BatchLook,
-    check_payload_start,
-    needs_record_checks,
-    not_one_batch,
-    refuse_header,
-    the_one_batch,
-)
+from kbroker.storage.append_checks import needs_record_checks
 from kbroker.storage.disk import Buffer, StorageError
 from kbroker.storage.log_config import MAX_LONG, LogConfig
 from kbroker.storage.log_dir import LogDir
 from kbroker.storage.log_encryption import encryption_of
-from kbroker.storage.log_reader import LogSlice
 from kbroker.storage.log_trim import FsyncJob
 from kbroker.storage.log_types import AppendOrigin, AppendResult, LoadedLog
-from kbroker.storage.producer_lookback import sent_before
 from kbroker.storage.recent_batches import RecentBatches
 from kbroker.storage.segment import TimestampOffset
 from kbroker.storage.time_search import NewestSearch, TimeSearch, found_at_once
 from kbroker.storage.txn_check import TxnCheck
-from kbroker.storage.txn_index import AbortedTxn
 from kbroker.types import TopicPartition, Uuid
 
 __all__ = ["AppendOrigin", "AppendResult", "FsyncJob", "LoadedLog", "Log"]
 
-_HEADER = Struct(">qiibIhiqqqhii")
 _PREFIX = Struct(">qii")
-_INT_MAX = 0x7FFF_FFFF
-_COMPRESSED_BITS = 0x07
-_NOT_OF_CLIENTS = CONTROL_BIT | SEALED_BIT
 #: Parts of more bytes on average go to the system as they are; smaller ones are joined, which is faster.
 _JOIN_PART_BYTES = 3 * 1024
 #: More than this is not left to the next sync: copying it would cost more than the write that it saves.
@@ -242,79 +225,9 @@ class Log:
 
     # -- append ----------------------------------------------------------------------------------------------
 
-    def append_as_leader(
-        self,
-        records: memoryview,
-        leader_epoch: int,
-        now_ms: int,
-        origin: AppendOrigin = AppendOrigin.CLIENT,
-        look: BatchLook | None = None,
-    ) -> AppendResult:
-        """Check and stage one produced batch; `flush_staged` must follow before anybody is answered.
-
-        `records` is kept until then, and its first 16 bytes are patched in place if it is writable. Time is
-        in ms since 1970. `look`: what a job of `long_look` for these records found.
-        Raises ApiError: AppendError, CannotOpen (no key), StorageError (the directory is offline).
-        """
-        if self.directory.refusal is not None:
-            self.directory.check_append(origin)
-        if origin is not AppendOrigin.CLIENT:
-            return log_append.append_trusted(self, records, leader_epoch, now_ms, origin)
-        config = self._config
-        size = len(records)
-        if size < BATCH_OVERHEAD:
-            raise not_one_batch(records)
-        base, length, _, magic, crc, attributes, delta, _, max_ts, producer_id, epoch, sequence, count = (
-            _HEADER.unpack_from(records)
-        )
-        if magic != 2 or length != size - LOG_OVERHEAD:
-            records = the_one_batch(records)
-            size = len(records)
-        if base:
-            raise refuse_header(parse_batch_header(records), self.topic_partition, self.log_start_offset)
-        if size > config.max_message_bytes:
-            raise log_append.larger_than_allowed(self, size)
-        if crc32c(records[21:]) != crc:
-            raise AppendError(ErrorCode.CORRUPT_MESSAGE, "Record is corrupt: its CRC does not match")
-        wrong = delta + 1 != count or count <= 0 or (producer_id >= 0 and sequence < 0)
-        if wrong or attributes & _NOT_OF_CLIENTS:
-            raise refuse_header(parse_batch_header(records), self.topic_partition, self.log_start_offset)
-        if attributes & _COMPRESSED_BITS:
-            check_payload_start(records, attributes, self.log_start_offset)
-        append_time = -1
-        if (
-            self._needs_look[attributes & _COMPRESSED_BITS]
-            or max_ts - now_ms > config.message_timestamp_after_max_ms
-            or attributes & TIMESTAMP_TYPE_BIT
-        ):
-            records, max_ts, append_time = log_append.looked_into(self, records, look, now_ms)
-            size = len(records)
-        if size > config.segment_bytes:
-            raise log_append.larger_than_segment(self, size)
-        base = self.staged_end_offset
-        last = base + delta
-        if self.encryption is not None:
-            records = self.encryption.seal(records, base)
-            size = len(records)
-        if producer_id >= 0:
-            transactional = attributes & TRANSACTIONAL_BIT != 0
-            last_sequence = (sequence + delta) & _INT_MAX
-            try:
-                seen = self.producers.verdict(producer_id, epoch, sequence, delta, transactional)
-            except ApiError as error:
-                seen = sent_before(self, error, producer_id, epoch, sequence, last_sequence)
-            if seen is not None:
-                return log_append.duplicate(self, seen)
-            self.stage(records, size, base, last, max_ts, leader_epoch, now_ms)
-            self.producers.add_batch(producer_id, epoch, last_sequence, base, delta, max_ts, transactional)
-        else:
-            self.stage(records, size, base, last, max_ts, leader_epoch, now_ms)
-        # Twice as fast as calling the named tuple.
-        return tuple.__new__(AppendResult, (base, last, append_time, self.log_start_offset, False))
-
-    def long_look(self, records: memoryview | bytes, now_ms: int) -> BatchLook | None:
-        """A job for a thread, if `append_as_leader` would look into so much that others had to wait."""
-        return log_append.long_look(self, records, now_ms)
+    append_as_leader = leader_append.append_as_leader
+    long_look = leader_append.long_look
+    append_as_follower = follower_append.append_as_follower
 
     def stage(
         self,
@@ -334,7 +247,7 @@ class Log:
             or now_ms > self._roll_now_ms
             or last > self._roll_offset
         ):
-            position = self._make_room(size, last, max_ts, now_ms)
+            position = log_roll.make_room(self, size, last, max_ts, now_ms)
         if leader_epoch > self.epochs.latest:
             self.epochs.assign(leader_epoch, base)
         if records.readonly:
@@ -408,9 +321,7 @@ class Log:
         size = self._staged_position - self._active.size
         if not staged or size > _LEFT_BYTES_MAX or self._dropped is not None:
             return False
-        for index in range(self._kept, len(staged)):
-            staged[index] = bytes(staged[index])
-        self._kept = len(staged)
+        self._kept = log_append.own(staged, self._kept)
         return True
 
     def settle(self) -> None:
@@ -418,17 +329,6 @@ class Log:
         if self._kept:
             with suppress(StorageError):
                 self.flush_staged()
-
-    def append_as_follower(self, records: memoryview, now_ms: int) -> AppendResult:
-        """Stage batches fetched from the leader, as they are; then `flush_staged`.
-
-        Raises:
-            AppendError: CORRUPT_MESSAGE, or OFFSET_OUT_OF_RANGE when they do not continue the log.
-            StorageError: the directory is offline.
-        """
-        start = self.staged_end_offset
-        follower_append.stage_as_follower(self, records, now_ms)
-        return AppendResult(start, self.staged_end_offset - 1, -1, self.log_start_offset)
 
     # -- rolling ---------------------------------------------------------------------------------------------
 
@@ -442,50 +342,8 @@ class Log:
         limits = log_roll.limits(self._config, self._active, self._staged_position, self.topic_partition)
         self._roll_bytes, self._roll_offset, self._roll_timestamp, self._roll_now_ms = limits
 
-    def _make_room(self, size: int, last: int, max_ts: int, now_ms: int) -> int:
-        """Roll if the batch must not go into the active segment; the position where it goes."""
-        if self._roll_timestamp == log_roll.UNRESOLVED:
-            log_roll.resolve(self)
-            self._set_roll_limits()
-        position = self._staged_position
-        if (
-            position > self._roll_bytes - size
-            or max_ts > self._roll_timestamp
-            or now_ms > self._roll_now_ms
-            or last > self._roll_offset
-        ):
-            # Named by the log's end even if a follower's next batch lies behind a gap, so that recovery can
-            # tell a segment whose predecessor lost its tail.
-            self.roll(max(self.staged_end_offset, last - _INT_MAX), now_ms)
-            return self._staged_position
-        return position
-
-    def roll(self, base_offset: int | None = None, now_ms: int = 0) -> None:
-        """Begin a new segment at the log's end (0 for `now_ms`: the last tick). Raises StorageError."""
-        try:
-            self.flush_staged()
-        except StorageError as error:
-            if not self._staged:
-                # Those who staged it will ask for the flush, and must hear.
-                self._dropped = error
-            raise
-        base = self.staged_end_offset if base_offset is None else base_offset
-        now_ms = now_ms or self.directory.now_ms
-        active = self._active
-        if active.base_offset == base and not active.size:
-            active.reset_indexes()
-            active.created_ms = now_ms
-            return
-        log_roll.next_segment(self, base, now_ms)
-        self._sealed_end = -1
-        self.names_dirty = True
-        self.staged_end_offset = max(self.staged_end_offset, base)
-        self._start_on_active()
-        self.wants_sync = True
-
-    def write_snapshot(self, offset: int) -> None:
-        """Write the producer state as of `offset`, once. Raises OSError."""
-        log_files.write_snapshot(self, offset)
+    roll = log_roll.roll
+    write_snapshot = log_files.write_snapshot
 
     @property
     def snapshots(self) -> dict[int, None]:
@@ -503,24 +361,8 @@ class Log:
 
     # -- read ------------------------------------------------------------------------------------------------
 
-    def read(self, offset: int, max_bytes: int, max_offset: int, min_one_message: bool = True) -> LogSlice:
-        """Whole batches from the one that holds `offset` on, below `max_offset`, of one segment.
-
-        At most `max_bytes`, but the first one whole if `min_one_message`. Empty from `max_offset` to the end.
-
-        Raises:
-            ApiError: OFFSET_OUT_OF_RANGE.
-            StorageError: the directory is offline, or the read failed.
-        """
-        if self.directory.failure is not None:
-            self.directory.check()
-        if self._kept:
-            self.settle()
-        return log_reader.read(self, self._recent, offset, max_bytes, max_offset, min_one_message)
-
-    def aborted_txns(self, start_offset: int, end_offset: int) -> list[AbortedTxn]:
-        """Aborted transactions that overlap [start, end), for read_committed."""
-        return log_reader.aborted_txns(self, start_offset, end_offset)
+    read = log_reader.read
+    aborted_txns = log_reader.aborted_txns
 
     def offset_for_timestamp(self, timestamp: int, end_offset: int | None = None) -> TimestampOffset | None:
         """The first record, in offset order, not older than `timestamp` (ms) and below `end_offset`."""
@@ -540,59 +382,31 @@ class Log:
         """(epoch, end offset) as OffsetForLeaderEpoch answers; (-1, -1) if unknown."""
         return self.epochs.end_offset_for(epoch, self.log_end_offset)
 
-    def write_epochs(self, *, durable: bool = True) -> None:
-        """Write the leader-epoch-checkpoint if it lags. Raises OSError."""
-        log_files.write_epochs(self, durable=durable)
+    write_epochs = log_files.write_epochs
+    write_partition_metadata = log_files.write_partition_metadata
 
     # -- cutting ---------------------------------------------------------------------------------------------
 
-    def truncate_to(self, offset: int, *, sync: bool = True) -> bool:
-        """See `log_trim.truncate_to`. Raises StorageError."""
-        return log_trim.truncate_to(self, offset, sync)
-
-    def truncate_fully_and_start_at(self, offset: int, now_ms: int = 0) -> None:
-        """Drop all records; the log begins and ends at `offset`. Raises StorageError."""
-        log_trim.truncate_fully_and_start_at(self, offset, now_ms)
-
-    def delete_records_to(self, offset: int) -> int:
-        """DeleteRecords (KIP-107): the new log start offset. Raises ApiError OFFSET_OUT_OF_RANGE."""
-        return log_trim.delete_records_to(self, offset)
-
-    def delete_old_segments(self, now_ms: int) -> int:
-        """Apply retention; how many segments went. Raises StorageError."""
-        return log_trim.delete_old_segments(self, now_ms)
+    truncate_to = log_trim.truncate_to
+    truncate_fully_and_start_at = log_trim.truncate_fully_and_start_at
+    delete_records_to = log_trim.delete_records_to
+    delete_old_segments = log_trim.delete_old_segments
 
     # -- durability ------------------------------------------------------------------------------------------
 
-    def fsync_job(self) -> FsyncJob:
-        """What makes all that is written durable: `run` it anywhere, then `fsynced`. Raises StorageError."""
-        return log_trim.fsync_job(self)
-
-    def fsynced(self, offset: int, now_ms: int = 0) -> None:
-        """A job has made everything below `offset` durable."""
-        log_trim.fsynced(self, offset, now_ms)
-
-    def fsync(self) -> int:
-        """Make everything written durable here and now; the offset that is covered. Raises StorageError."""
-        return log_trim.fsync(self)
+    fsync_job = log_trim.fsync_job
+    fsynced = log_trim.fsynced
+    fsync = log_trim.fsync
 
     @property
     def is_sealed(self) -> bool:
         """Whether the files are as a clean stop leaves them, durable, but for an epoch that wrote nothing."""
         return self._sealed_end == self.recovery_point == self.staged_end_offset
 
-    def seal(self, *, sparing: bool = False) -> None:
-        """What a stop leaves but epochs and (`sparing`) snapshots that say nothing. Raises StorageError."""
-        self.flush_staged()
-        log_files.seal(self, sparing)
-        self._sealed_end = self.log_end_offset
+    seal = log_files.seal
 
     def close(self) -> None:
         """Clean stop: write all and make it durable. Raises StorageError."""
         if not self.is_sealed:
             self.seal()
             self.fsync()
-
-    def write_partition_metadata(self) -> None:
-        """Name the topic id in the directory; durable with the next sync. Raises OSError."""
-        log_files.write_partition_metadata(self)

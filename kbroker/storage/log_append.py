@@ -1,4 +1,4 @@
-"""What the hot path of `Log` leaves out: odd cases of clients' appends, and appends that are not a client's.
+"""Appends that are not a client's, and what a write that failed leaves.
 
 Batches of coordinators and raft, and those fetched from a leader, may be several, and what a client may not
 write is allowed; `Log.stage` puts them down like any other.
@@ -13,22 +13,14 @@ from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.crc import crc32c
 from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
-    CODEC_MASK,
     LOG_OVERHEAD,
-    TIMESTAMP_TYPE_BIT,
     BatchHeader,
-    CorruptBatch,
     check_crc,
     iter_batches,
-    parse_batch_header,
 )
 from kbroker.storage import log_trim
 from kbroker.storage.append_checks import (
     AppendError,
-    BatchLook,
-    checked_batch,
-    is_long_look,
-    needs_record_checks,
 )
 from kbroker.storage.disk import Buffer, StorageError
 from kbroker.storage.log_types import AppendOrigin, AppendResult
@@ -37,7 +29,6 @@ from kbroker.storage.producer_replay import count_batch, read_marker
 
 if TYPE_CHECKING:
     from kbroker.storage.log import Log
-    from kbroker.storage.producer_state import BatchMemory
 
 _HEADER = Struct(">qiibIhiqqqhii")
 _PREFIX = Struct(">qii")
@@ -70,54 +61,6 @@ def larger_than_segment(log: Log, size: int) -> AppendError:
         f"Message batch size is {size} bytes in append to partition {log.topic_partition}, which exceeds the "
         f"maximum configured segment size of {log.config.segment_bytes}.",
     )
-
-
-def larger_than_allowed(log: Log, size: int) -> AppendError:
-    """The error for a batch of more than max.message.bytes."""
-    return AppendError(
-        ErrorCode.MESSAGE_TOO_LARGE,
-        f"The record batch size in the append to {log.topic_partition} is {size} bytes which "
-        f"exceeds the maximum configured value of {log.config.max_message_bytes}.",
-    )
-
-
-def looked_into(
-    log: Log, records: memoryview, look: BatchLook | None, now_ms: int
-) -> tuple[memoryview, int, int]:
-    """The batch as it is to be stored, its largest timestamp, and the time that was put on it (-1: none)."""
-    config = log.config
-    if look is not None:
-        records = look()
-    else:
-        records = checked_batch(records, log.topic_partition, config, now_ms, log.log_start_offset)
-    max_ts = int.from_bytes(records[35:43], "big", signed=True)
-    return records, max_ts, -1 if config.message_timestamp_type == "CreateTime" else now_ms
-
-
-def long_look(log: Log, records: memoryview | bytes, now_ms: int) -> BatchLook | None:
-    """See `Log.long_look`."""
-    config, size = log.config, len(records)
-    if not is_long_look(records) or size > config.max_message_bytes:
-        return None
-    try:
-        header = parse_batch_header(records)
-    except CorruptBatch:
-        return None
-    if header.magic != 2 or header.size != size:
-        return None
-    needed = (
-        needs_record_checks(config)[header.attributes & CODEC_MASK]
-        or header.max_timestamp - now_ms > config.message_timestamp_after_max_ms
-        or header.attributes & TIMESTAMP_TYPE_BIT
-    )
-    if not needed:
-        return None
-    return BatchLook(memoryview(records), log.topic_partition, config, now_ms, log.log_start_offset)
-
-
-def duplicate(log: Log, seen: BatchMemory) -> AppendResult:
-    """The answer to a retry: the batch's own time, whatever the topic's timestamp type, as Kafka has it."""
-    return AppendResult(seen.first_offset, seen.last_offset, seen.timestamp, log.log_start_offset, True)
 
 
 def append_trusted(

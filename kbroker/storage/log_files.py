@@ -32,7 +32,7 @@ def begin_segment(log: Log, timestamp: int) -> None:
 
 
 def write_snapshot(log: Log, offset: int) -> None:
-    """See `Log.write_snapshot`."""
+    """Write the producer state as of `offset`, once. Raises OSError."""
     if offset == 0 or offset in log.snapshots:
         return
     log.directory.disk.write_file(
@@ -41,8 +41,8 @@ def write_snapshot(log: Log, offset: int) -> None:
     log.snapshots[offset] = None
 
 
-def write_epochs(log: Log, *, durable: bool) -> None:
-    """See `Log.write_epochs`."""
+def write_epochs(log: Log, *, durable: bool = True) -> None:
+    """Write the leader-epoch-checkpoint if it lags. Raises OSError."""
     if log.epochs.dirty:
         data, path = format_epochs(log.epochs.entries()).encode(), f"{log.path}/{LEADER_EPOCHS}"
         if durable:
@@ -65,7 +65,7 @@ def _overwrite(disk: Disk, path: str, data: bytes) -> None:
 
 
 def write_partition_metadata(log: Log) -> None:
-    """See `Log.write_partition_metadata`."""
+    """Name the topic id in the directory; durable with the next sync. Raises OSError."""
     if log.topic_id != ZERO_UUID:
         log.directory.disk.write_file(
             f"{log.path}/{PARTITION_METADATA}",
@@ -82,8 +82,9 @@ def give_back(log: Log) -> None:
         active.file().truncate(active.size)
 
 
-def seal(log: Log, sparing: bool) -> None:
-    """The end of `Log.seal`: indexes and snapshot. Raises StorageError."""
+def seal(log: Log, *, sparing: bool = False) -> None:
+    """What a stop leaves but epochs and (`sparing`) snapshots that say nothing. Raises StorageError."""
+    log.flush_staged()
     active = log.segments.active
     try:
         if not active.size:
@@ -96,3 +97,4 @@ def seal(log: Log, sparing: bool) -> None:
             log.write_snapshot(log.log_end_offset)
     except OSError as error:
         raise log.directory.fail(error) from error
+    log._sealed_end = log.log_end_offset

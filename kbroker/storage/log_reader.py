@@ -13,7 +13,6 @@ from kbroker.storage.txn_index import AbortedTxn
 
 if TYPE_CHECKING:
     from kbroker.storage.log import Log
-    from kbroker.storage.recent_batches import RecentBatches
 
 #: How many readers' next positions are remembered.
 _HINTS = 64
@@ -46,10 +45,20 @@ class LogSlice(NamedTuple):
     next_offset: int
 
 
-def read(
-    log: Log, recent: RecentBatches, offset: int, max_bytes: int, max_offset: int, min_one: bool
-) -> LogSlice:
-    """See `Log.read`."""
+def read(log: Log, offset: int, max_bytes: int, max_offset: int, min_one_message: bool = True) -> LogSlice:
+    """Whole batches from the one that holds `offset` on, below `max_offset`, of one segment.
+
+    At most `max_bytes`, but the first one whole if `min_one_message`. Empty from `max_offset` to the end.
+
+    Raises:
+        ApiError: OFFSET_OUT_OF_RANGE.
+        StorageError: the directory is offline, or the read failed.
+    """
+    if log.directory.failure is not None:
+        log.directory.check()
+    if log._kept:
+        log.settle()
+    recent, min_one = log._recent, min_one_message
     end_offset = log.log_end_offset
     if not log.log_start_offset <= offset <= end_offset:
         raise ApiError(
@@ -128,7 +137,7 @@ def _remember(log: Log, next_offset: int, segment: Segment, position: int) -> No
 
 
 def aborted_txns(log: Log, start_offset: int, end_offset: int) -> list[AbortedTxn]:
-    """See `Log.aborted_txns`."""
+    """Aborted transactions that overlap [start, end), for read_committed."""
     found: list[AbortedTxn] = []
     try:
         log.txn_check.check(log, start_offset, end_offset)

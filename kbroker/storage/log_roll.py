@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
+from kbroker.storage.disk import StorageError
 from kbroker.storage.log_config import MAX_LONG, LogConfig
 from kbroker.storage.log_files import give_back
 from kbroker.storage.segment import Segment
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _INT_MAX = 0x7FFF_FFFF
 _NEVER = MAX_LONG
 #: For a timestamp: that of the first batch has not been read yet.
-UNRESOLVED = -(2**63)
+_UNRESOLVED = -(2**63)
 
 
 class RollLimits(NamedTuple):
@@ -37,8 +38,8 @@ def limits(
         return RollLimits(size, offset, _NEVER, _NEVER)
     first = active.known_first_timestamp
     if first is None:
-        # Opened from disk: the next append comes to `Log._make_room`, which reads it.
-        return RollLimits(size, offset, UNRESOLVED, _NEVER)
+        # Opened from disk: the next append comes to `make_room`, which reads it.
+        return RollLimits(size, offset, _UNRESOLVED, _NEVER)
     jitter = min(config.segment_jitter_ms, config.roll_ms)
     if jitter > 0:
         # Spread over partitions and segments, yet the same each time that it is asked.
@@ -49,7 +50,50 @@ def limits(
     return RollLimits(size, offset, _NEVER, active.created_ms + age)
 
 
-def resolve(log: Log) -> None:
+def make_room(log: Log, size: int, last: int, max_ts: int, now_ms: int) -> int:
+    """Roll if the batch must not go into the active segment; the position where it goes."""
+    if log._roll_timestamp == _UNRESOLVED:
+        _resolve(log)
+        log._set_roll_limits()
+    position = log._staged_position
+    if (
+        position > log._roll_bytes - size
+        or max_ts > log._roll_timestamp
+        or now_ms > log._roll_now_ms
+        or last > log._roll_offset
+    ):
+        # Named by the log's end even if a follower's next batch lies behind a gap, so that recovery can
+        # tell a segment whose predecessor lost its tail.
+        log.roll(max(log.staged_end_offset, last - _INT_MAX), now_ms)
+        return log._staged_position
+    return position
+
+
+def roll(log: Log, base_offset: int | None = None, now_ms: int = 0) -> None:
+    """Begin a new segment at the log's end (0 for `now_ms`: the last tick). Raises StorageError."""
+    try:
+        log.flush_staged()
+    except StorageError as error:
+        if not log._staged:
+            # Those who staged it will ask for the flush, and must hear.
+            log._dropped = error
+        raise
+    base = log.staged_end_offset if base_offset is None else base_offset
+    now_ms = now_ms or log.directory.now_ms
+    active = log._active
+    if active.base_offset == base and not active.size:
+        active.reset_indexes()
+        active.created_ms = now_ms
+        return
+    _next_segment(log, base, now_ms)
+    log._sealed_end = -1
+    log.names_dirty = True
+    log.staged_end_offset = max(log.staged_end_offset, base)
+    log._start_on_active()
+    log.wants_sync = True
+
+
+def _resolve(log: Log) -> None:
     """Read the time of the active segment's first batch. Raises StorageError."""
     try:
         log.segments.active.first_timestamp()
@@ -57,7 +101,7 @@ def resolve(log: Log) -> None:
         raise log.directory.fail(error) from error
 
 
-def next_segment(log: Log, base: int, now_ms: int) -> None:
+def _next_segment(log: Log, base: int, now_ms: int) -> None:
     """Close the active segment and add an empty one, its file made. Raises StorageError."""
     try:
         log.segments.active.seal()

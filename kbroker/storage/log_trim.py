@@ -44,7 +44,7 @@ class FsyncJob:
 
 
 def fsync_job(log: Log) -> FsyncJob:
-    """See `Log.fsync_job`."""
+    """What makes all that is written durable: `run` it anywhere, then `fsynced`. Raises StorageError."""
     log.directory.check()
     disk = log.directory.disk
     paths: list[str] = []
@@ -73,8 +73,8 @@ def fsync_job(log: Log) -> FsyncJob:
     return FsyncJob(disk, directories, files, log.log_end_offset, log.cuts)
 
 
-def fsynced(log: Log, offset: int, now_ms: int) -> None:
-    """See `Log.fsynced`."""
+def fsynced(log: Log, offset: int, now_ms: int = 0) -> None:
+    """A job has made everything below `offset` durable."""
     log.sync_running = False
     log.recovery_point = max(log.recovery_point, min(offset, log.log_end_offset))
     log.durable_end = max(log.durable_end, log.recovery_point)
@@ -84,7 +84,7 @@ def fsynced(log: Log, offset: int, now_ms: int) -> None:
 
 
 def fsync(log: Log) -> int:
-    """See `Log.fsync`."""
+    """Make everything written durable here and now; the offset that is covered. Raises StorageError."""
     job = log.fsync_job()
     try:
         offset = job.run()
@@ -114,8 +114,8 @@ def drop_staged(log: Log) -> None:
         log.directory.fail_for_good(error)
 
 
-def truncate_to(log: Log, offset: int, sync: bool) -> bool:
-    """Cut off the batch of `offset` and all behind it; False: the log ends before.
+def truncate_to(log: Log, offset: int, *, sync: bool = True) -> bool:
+    """Cut off the batch of `offset` and all behind it; False: the log ends before. Raises StorageError.
 
     Args:
         sync: wait until the disk has it. Else the next sync of the log makes it durable, and a power cut
@@ -165,8 +165,8 @@ def truncate_to(log: Log, offset: int, sync: bool) -> bool:
     return True
 
 
-def truncate_fully_and_start_at(log: Log, offset: int, now_ms: int) -> None:
-    """See `Log.truncate_fully_and_start_at`."""
+def truncate_fully_and_start_at(log: Log, offset: int, now_ms: int = 0) -> None:
+    """Drop all records; the log begins and ends at `offset`. Raises StorageError."""
     log.flush_staged()
     try:
         for segment in log.segments.remove_from(0):
@@ -229,7 +229,11 @@ def _drop_snapshot(log: Log, offset: int) -> None:
 
 
 def delete_records_to(log: Log, offset: int) -> int:
-    """See `Log.delete_records_to`. -1 means the high watermark."""
+    """DeleteRecords (KIP-107): the new log start offset; -1 means the high watermark.
+
+    Raises:
+        ApiError: OFFSET_OUT_OF_RANGE.
+    """
     if offset == -1:
         offset = log.high_watermark
     if offset < 0 or offset > log.high_watermark:
@@ -251,7 +255,7 @@ def advance_log_start(log: Log, offset: int) -> None:
 
 
 def delete_old_segments(log: Log, now_ms: int) -> int:
-    """See `Log.delete_old_segments`."""
+    """Apply retention; how many segments went. Raises StorageError."""
     log.settle()
     log.directory.check()
     try:
