@@ -10,17 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from kbroker.broker import partition_followers, record_deletion
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.follower_news import Watchers
 from kbroker.broker.in_sync_port import ALONE, InSyncPort
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metrics.topics import TopicStats
 from kbroker.replication.delayed_produce import CommitQueue
-from kbroker.replication.isr import Proposal, Verdict
 from kbroker.replication.leader import LeaderState
 from kbroker.storage.follower_append import follow_log_start, stage_as_follower
 from kbroker.storage.log_append import append_own
-from kbroker.storage.log_config import MAX_LONG
 from kbroker.types import TopicPartition, Uuid
 
 if TYPE_CHECKING:
@@ -194,23 +193,10 @@ class Partition:
         # News for parked fetches: a new epoch (what waits to be committed is still in the log), and for a
         # follower that it is out of the in-sync set, or no longer proposed, and has to be looked at again.
         if self._advance() or begins or isr != before or dropped:
-            self._progress()
-        self._check_deletions()
+            self.wake()
+        self.check_deletions()
         self._ask_for_sync()
-        self._say_recovered()
-
-    def _may_join(self, replica: int, broker_epoch: int) -> bool:
-        # Who is on a failed disk will not catch up, however short ago it was at our end: nobody waits for it.
-        index = self.topic_partition.partition
-        return self._in_sync.may_join(replica, broker_epoch) and self._in_sync.has_disk(
-            self.topic_id, index, replica
-        )
-
-    def _say_recovered(self) -> None:
-        state = self.leader_state
-        proposal = state.propose_recovered() if state is not None else None
-        if proposal is not None:
-            self._in_sync.propose(self, proposal)
+        self._propose_recovered()
 
     def configure(self, config: LogConfig, min_isr: int) -> None:
         """Obey a changed configuration from now on."""
@@ -219,7 +205,7 @@ class Partition:
         if self.leader_state is not None:
             self.leader_state.min_isr = min_isr
             if self._advance():
-                self._progress()
+                self.wake()
             self._ask_for_sync()
 
     def follow(self, leader_id: int, leader_epoch: int) -> None:
@@ -269,7 +255,7 @@ class Partition:
         if log_start > log.log_start_offset:
             follow_log_start(log, min(log_start, log.high_watermark))
         if log.high_watermark != before:
-            self._progress()
+            self.wake()
         return came
 
     # -- what is readable --
@@ -286,106 +272,17 @@ class Partition:
             return log.log_end_offset
         return log.last_stable_offset if committed_only else log.high_watermark
 
-    def check_follower(self, replica_id: int) -> None:
-        """ApiError(NOT_LEADER_OR_FOLLOWER) if that broker is no replica of this partition."""
-        if self.leader_state is None or replica_id not in self.leader_state.followers:
-            raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+    # -- its followers --
 
-    def follower_fetched(
-        self,
-        replica_id: int,
-        offset: int,
-        log_start: int = -1,
-        broker_epoch: int = -1,
-        cleaned: int = 0,
-    ) -> None:
-        """A follower asks for `offset`, so it has everything below: note it, advance the high watermark.
-
-        It may have become fit for the in-sync set; then that is asked for.
-
-        Raises:
-            ApiError: NOT_LEADER_OR_FOLLOWER if it is no replica of this partition, or if the broker has
-                registered again since it sent this (KIP-903).
-        """
-        state, log = self.leader_state, self.online_log()
-        if state is None or (broker_epoch >= 0 and self._in_sync.is_outdated(replica_id, broker_epoch)):
-            raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
-        now_ms = self._clock.monotonic_ms()
-        if not state.follower_fetched(
-            replica_id, offset, log.log_end_offset, now_ms, log_start, broker_epoch
-        ):
-            raise ApiError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
-        if cleaned:
-            state.followers[replica_id].cleaned_offset = cleaned
-        proposal = state.propose_join(replica_id)
-        if proposal is not None:
-            self._in_sync.propose(self, proposal)
-        if self._advance():
-            self._progress()
-        if self._deletions:
-            self._check_deletions()
-
-    def follower_has_all(self, replica_id: int, broker_epoch: int) -> bool:
-        """Whether a follower that asks for our end has nothing to hear, and we nothing to do for it, nor to
-        note: it is registered as it was."""
-        state, log = self.leader_state, self.log
-        if state is None or log is None or replica_id not in state.in_sync.maximal:
-            return False
-        progress = state.followers.get(replica_id)
-        return (
-            progress is not None
-            and progress.log_end_offset == log.log_end_offset
-            and progress.broker_epoch == broker_epoch
-        )
-
-    def removable(self, own_cleaned: int) -> int:
-        """Below this offset tombstones may go; `own_cleaned`: how far this replica has compacted."""
-        state = self.leader_state
-        if state is not None:
-            if not state.followers:
-                return MAX_LONG
-            cleaned = min(progress.cleaned_offset for progress in state.followers.values())
-            self.removable_to = max(self.removable_to, min(cleaned, own_cleaned))
-        return self.removable_to
-
-    # -- who is in sync --
-
-    def check_in_sync(self) -> None:
-        """From time to time: ask for laggards to leave, or again for what a newer controller refused."""
-        state = self.leader_state
-        if state is None or self.log is None or not (state.followers or state.recovering):
-            return
-        in_sync = state.in_sync
-        if in_sync.proposal is not None:
-            if in_sync.waits:
-                in_sync.waits = False
-                self._in_sync.propose(self, in_sync.proposal)
-            return
-        self._say_recovered()
-        proposal = state.propose_leave(self.log.log_end_offset, self._clock.monotonic_ms())
-        if proposal is not None:
-            self._in_sync.propose(self, proposal)
-
-    def isr_accepted(
-        self, proposal: Proposal, leader_epoch: int, partition_epoch: int, isr: tuple[int, ...]
-    ) -> bool:
-        """The controller has taken a proposal: the set is `isr`. Whether that was news."""
-        state = self.leader_state
-        if state is None or not state.accepted(proposal, leader_epoch, partition_epoch, isr):
-            return False
-        self._advance()
-        self._progress()
-        return True
-
-    def isr_refused(self, proposal: Proposal, code: ErrorCode) -> Verdict:
-        """The controller has refused a proposal, or nobody has answered."""
-        state = self.leader_state
-        if state is None:
-            return Verdict.STALE
-        verdict = state.in_sync.refused(proposal, code)
-        if verdict is Verdict.REVERTED:
-            self._watchers.tell(state, wake=False)  # else they would ask at once, and again and again
-        return verdict
+    check_follower = partition_followers.check_follower
+    follower_fetched = partition_followers.follower_fetched
+    follower_has_all = partition_followers.follower_has_all
+    removable = partition_followers.removable
+    check_in_sync = partition_followers.check_in_sync
+    isr_accepted = partition_followers.isr_accepted
+    isr_refused = partition_followers.isr_refused
+    _may_join = partition_followers.may_join
+    _propose_recovered = partition_followers.propose_recovered
 
     # -- appending --
 
@@ -455,7 +352,7 @@ class Partition:
                 self._on_unsynced(log)
         elif end > state.high_watermark:  # as `_advance` does where it is alone
             state.high_watermark = log.high_watermark = end
-        self._progress()
+        self.wake()
 
     @property
     def waits_for_sync(self) -> bool:
@@ -472,7 +369,7 @@ class Partition:
     def synced(self) -> None:
         """More of the log is durable: it may be committed now."""
         self._advance()
-        self._progress()
+        self.wake()
 
     def _ask_for_sync(self) -> None:
         if self.log is not None and self.waits_for_sync:
@@ -493,26 +390,7 @@ class Partition:
             log.high_watermark = state.high_watermark
         return moved
 
-    def delete_records(self, offset: int) -> int:
-        """Forget the records below `offset` (-1: all committed ones); the offset meant (KIP-107).
-
-        `when_deleted` tells when the replicas have forgotten them, too.
-
-        Raises:
-            ApiError: POLICY_VIOLATION on a topic that only compacts, OFFSET_OUT_OF_RANGE above the high
-                watermark or below 0.
-        """
-        log = self.check_leader()
-        if not log.config.delete:
-            raise ApiError(ErrorCode.POLICY_VIOLATION)
-        if offset == -1:
-            offset = log.high_watermark
-        if not 0 <= offset <= log.high_watermark:
-            raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE)
-        if offset > log.log_start_offset:
-            log.delete_records_to(offset)
-            self.wake()
-        return offset
+    # -- deleting --
 
     @property
     def low_watermark(self) -> int:
@@ -524,24 +402,14 @@ class Partition:
             return log.log_start_offset
         return state.low_watermark(log.log_start_offset, self._in_sync.alive())
 
-    def when_deleted(self, offset: int) -> Deferred[None]:
-        """Done when no replica that is alive has anything below `offset`; fails if leadership goes."""
-        done: Deferred[None] = Deferred()
-        if self.low_watermark >= offset:
-            done.resolve(None)
-        else:
-            self._deletions.add(offset - 1, done)
-        return done
+    delete_records = record_deletion.delete_records
+    when_deleted = record_deletion.when_deleted
+    check_deletions = record_deletion.check_deletions
 
-    def check_deletions(self) -> None:
-        """A broker has gone: who waits for it need not any more."""
-        if self._deletions:
-            self._check_deletions()
-
-    def _check_deletions(self) -> None:
-        if self._deletions:
-            for done in self._deletions.release(self.low_watermark):
-                done.resolve(None)
+    @property
+    def waiting_deletions(self) -> int:
+        """How many wait until all replicas have deleted what was to be deleted."""
+        return len(self._deletions)
 
     # -- waiting --
 
@@ -559,20 +427,12 @@ class Partition:
         """How many wait for a commit."""
         return len(self._commits)
 
-    @property
-    def waiting_deletions(self) -> int:
-        """How many wait until all replicas have deleted what was to be deleted."""
-        return len(self._deletions)
-
-    def wake(self) -> None:
-        """Let parked fetches look again (after a new stable offset, a deletion of records, a truncation)."""
-        self._progress()
-
     def watch(self, replica_id: int, wanted: FetchedPartition) -> None:
         """Tell that follower's session of news; see `Watchers.watch`."""
         self._watchers.watch(replica_id, wanted)
 
-    def _progress(self) -> None:
+    def wake(self) -> None:
+        """Let parked fetches look again: there may be more to read, or nothing any more."""
         self._on_progress(self.topic_partition)
         if self._watchers:
             self._watchers.tell(self.leader_state)
@@ -581,4 +441,4 @@ class Partition:
         for waiting in (self._commits, self._deletions):
             for done in waiting.drain():
                 done.fail(ApiError(code))
-        self._progress()
+        self.wake()
