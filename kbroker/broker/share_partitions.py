@@ -79,14 +79,23 @@ class LiveShare:
         """Whether this broker still leads the partition in the epoch it began in."""
         return self.partition.is_leader and self.partition.leader_epoch == self.leader_epoch
 
+    def with_start(self, state: ShareState) -> ShareState | Deferred[ShareState]:
+        """The coordinator's answer, with a start where it has none."""
+        if state.start_offset != UNKNOWN_OFFSET:
+            return state
+        log, settings = self.partition.online_log(), self._all.settings
+        start = settings.first_offset(self.key.group_id, log, self._all.wall_ms())
+        if isinstance(start, Deferred):
+            return start.map(lambda found: state._replace(start_offset=found))
+        return state._replace(start_offset=start)
+
     def loaded(self, state: ShareState) -> None:
-        """The coordinator's answer."""
-        start = state.start_offset
+        """The state, which has a start."""
         log = self.partition.online_log()
-        if start == UNKNOWN_OFFSET:
-            start = self._all.settings.first_offset(self.key.group_id, log, self._all.wall_ms())
         self.state_epoch = state.state_epoch
-        self.core = SharePartition(start, state.batches, self._all.settings.limits(self.key.group_id))
+        self.core = SharePartition(
+            state.start_offset, state.batches, self._all.settings.limits(self.key.group_id)
+        )
         unfinished = self.core.dead_letters()
         self.core.log_start_moved(log.log_start_offset)
         self._bury(unfinished)
@@ -295,7 +304,7 @@ class SharePartitions:
                 else:
                     each.fail(failure)
 
-        self.persister.read(key, live.leader_epoch).then(loaded)
+        self.persister.read(key, live.leader_epoch).lead_to(live.with_start).then(loaded)
         return live
 
     def forget(self, live: LiveShare) -> None:

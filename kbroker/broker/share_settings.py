@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from kbroker.broker.blocking import when_run
 from kbroker.coordinator.share.in_flight import ShareLimits
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.metadata.image import CONFIG_GROUP
+from kbroker.storage.time_search import TimeSearch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kbroker.broker.deferred import Deferred
     from kbroker.broker.services import Services
     from kbroker.storage.log import Log
 
@@ -68,16 +71,27 @@ class ShareSettings:
         """`share.isolation.level`."""
         return self._own(group_id).get("share.isolation.level", "").lower() == "read_committed"
 
-    def first_offset(self, group_id: str, log: Log, now_ms: int) -> int:
-        """Where a group begins that has no start yet (`share.auto.offset.reset`)."""
+    def first_offset(self, group_id: str, log: Log, now_ms: int) -> int | Deferred[int]:
+        """Where a group begins that has no start yet (`share.auto.offset.reset`).
+
+        Later where that is a time, and a long batch has to be looked into. Raises, or fails with, ApiError.
+        """
         wish = self._own(group_id).get("share.auto.offset.reset", "latest").lower()
         if wish == "earliest":
             return log.log_start_offset
         end = log.last_stable_offset if self.committed_only(group_id) else log.high_watermark
         if wish.startswith("by_duration:"):
-            found = log.offset_for_timestamp(now_ms - _milliseconds(wish.partition(":")[2]), end)
-            return end if found is None else found.offset
+            since_ms = now_ms - _milliseconds(wish.partition(":")[2])
+            return self._found(TimeSearch(log, since_ms, end), end)
         return end
+
+    def _found(self, search: TimeSearch, end: int) -> int | Deferred[int]:
+        run_blocking = self._services.run_blocking
+        while (look := search.next()) is not None:
+            if look.is_long and run_blocking is not None:
+                return when_run(run_blocking, look.run).lead_to(lambda _: self._found(search, end))
+            look.run()
+        return end if search.found is None else search.found.offset
 
     def _own(self, group_id: str) -> Mapping[str, str]:
         return self._services.metadata.image.config(CONFIG_GROUP, group_id)
