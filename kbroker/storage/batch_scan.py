@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from struct import Struct
 
 from kbroker.errors import ApiError
+from kbroker.protocol.batch_header import HEADER
 from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
     LOG_OVERHEAD,
@@ -22,7 +22,6 @@ _SEARCH_BYTES = 64 << 20
 _SEARCH_TRIES = 1000
 #: Offsets that far ahead are none of the same segment's.
 _FARTHEST = 1 << 31
-_HEADER = Struct(">qiibIhiqqqhii")
 
 
 def scan_batches(
@@ -36,7 +35,7 @@ def scan_batches(
         while at + _MAGIC_END <= end:
             # By hand: this loop reads gigabytes of small batches after a crash.
             if chunk[at + _MAGIC_END - 1] == 2 and at + BATCH_OVERHEAD <= end:
-                fields = _HEADER.unpack_from(chunk, at)
+                fields = HEADER.unpack_from(chunk, at)
                 length = fields[1] + LOG_OVERHEAD
                 if length < BATCH_OVERHEAD or position + at + length > size:
                     return
@@ -106,7 +105,7 @@ def _whole_batch(
     head = read(position, BATCH_OVERHEAD)
     if len(head) < BATCH_OVERHEAD or head[_MAGIC_END - 1] != 2:
         return None
-    base, length, _, _, _, _, delta, _, _, _, _, _, count = _HEADER.unpack(head)
+    base, length, _, _, _, _, delta, _, _, _, _, _, count = HEADER.unpack(head)
     whole = length + LOG_OVERHEAD
     if base < end_offset or delta < 0 or count < 0 or whole < BATCH_OVERHEAD or position + whole > size:
         return None

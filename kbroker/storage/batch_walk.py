@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from struct import Struct
 from typing import NamedTuple
 
+from kbroker.protocol.batch_header import HEADER
 from kbroker.protocol.record_batch import BATCH_OVERHEAD, LOG_OVERHEAD
 from kbroker.storage.disk import DiskFile
 from kbroker.storage.time_index import NO_TIMESTAMP
 
 #: Read at once.
 WALK_BYTES = 8192
-_HEADER = Struct(">qiibIhiqqqhii")
 _LEGACY = Struct(">qi4xbbq")
 
 
@@ -40,7 +40,7 @@ def walk(file: DiskFile, position: int, end: int) -> Iterator[WalkedBatch]:
         if len(chunk) - at < BATCH_OVERHEAD or chunk[at + 16] < 2:
             base, size, last, newest = _legacy_span(chunk, at)
         else:
-            fields = _HEADER.unpack_from(chunk, at)
+            fields = HEADER.unpack_from(chunk, at)
             base, size = fields[0], fields[1] + LOG_OVERHEAD
             # Compaction keeps the header of a batch without records: its time is nobody's.
             last, newest = base + fields[6], fields[8] if fields[12] else NO_TIMESTAMP

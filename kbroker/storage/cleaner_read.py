@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from struct import Struct
 
 from kbroker.errors import ApiError
+from kbroker.protocol.batch_header import HEADER
 from kbroker.protocol.crc import crc32c
 from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
@@ -21,7 +22,6 @@ from kbroker.storage.disk import DiskFile
 _BATCH_BYTES_MAX = 256 << 20
 _HEAD_BYTES = LOG_OVERHEAD + 5
 _LENGTH = Struct(">i")
-_HEADER = Struct(">qiibIhiqqqhii")
 
 
 def read_batches(
@@ -48,7 +48,7 @@ def read_batches(
             if length > len(data) - at:
                 break
             if data[at + 16] == 2 and length >= BATCH_OVERHEAD:
-                header: BatchHeader = tuple.__new__(BatchHeader, (*_HEADER.unpack_from(data, at), at))
+                header: BatchHeader = tuple.__new__(BatchHeader, (*HEADER.unpack_from(data, at), at))
                 if crc32c(view[at + 21 : at + length]) != header[4]:
                     raise _wrong_crc(file, position + at)
             else:

@@ -6,10 +6,10 @@ topic's config or a suspicious header demands it (`append_checks.py`).
 
 from __future__ import annotations
 
-from struct import Struct
 from typing import TYPE_CHECKING
 
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.protocol.batch_header import HEADER
 from kbroker.protocol.crc import crc32c
 from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from kbroker.storage.log import Log
     from kbroker.storage.producer_state import BatchMemory
 
-_HEADER = Struct(">qiibIhiqqqhii")
 _INT_MAX = 0x7FFF_FFFF
 _NOT_OF_CLIENTS = CONTROL_BIT | SEALED_BIT
 
@@ -68,7 +67,7 @@ def append_as_leader(
     if size < BATCH_OVERHEAD:
         raise not_one_batch(records)
     base, length, _, magic, crc, attributes, delta, _, max_ts, producer_id, epoch, sequence, count = (
-        _HEADER.unpack_from(records)
+        HEADER.unpack_from(records)
     )
     if magic != 2 or length != size - LOG_OVERHEAD:
         records = the_one_batch(records)

@@ -10,6 +10,7 @@ from struct import Struct
 from typing import TYPE_CHECKING
 
 from kbroker.errors import ApiError, ErrorCode
+from kbroker.protocol.batch_header import HEADER
 from kbroker.protocol.crc import crc32c
 from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
@@ -30,7 +31,6 @@ from kbroker.storage.producer_replay import count_batch, read_marker
 if TYPE_CHECKING:
     from kbroker.storage.log import Log
 
-_HEADER = Struct(">qiibIhiqqqhii")
 _PREFIX = Struct(">qii")
 
 
@@ -128,7 +128,7 @@ def _stage_plain(log: Log, records: memoryview, leader_epoch: int, now_ms: int) 
     size = len(records)
     if size < BATCH_OVERHEAD:
         return False
-    _, length, _, magic, crc, _, delta, _, max_ts, producer_id, _, _, _ = _HEADER.unpack_from(records)
+    _, length, _, magic, crc, _, delta, _, max_ts, producer_id, _, _, _ = HEADER.unpack_from(records)
     if magic != 2 or length != size - LOG_OVERHEAD or producer_id >= 0 or crc32c(records[21:]) != crc:
         return False
     if size > log.config.max_message_bytes or size > log.config.segment_bytes:

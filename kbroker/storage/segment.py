@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from struct import Struct
 from typing import NamedTuple
 
+from kbroker.protocol.batch_header import HEADER
 from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
     BatchHeader,
@@ -37,7 +37,6 @@ _EXACT_BELOW_BYTES = 64 * 1024
 #: A walk from an index entry that passes more than both of these did not begin at the nearest one.
 _THIN_BATCHES = 64
 _THIN_BYTES = 4 << 20
-_HEADER = Struct(">qiibIhiqqqhii")
 
 
 class TimestampOffset(NamedTuple):
@@ -295,7 +294,7 @@ class Segment:
     def header_at(self, position: int) -> BatchHeader:
         """The header of the batch at `position`."""
         data = self.file().read(position, BATCH_OVERHEAD)
-        return BatchHeader._make((*_HEADER.unpack(data), position))
+        return BatchHeader._make((*HEADER.unpack(data), position))
 
     def read_batch(self, batch: WalkedBatch) -> tuple[bytes, BatchHeader]:
         """The batch's bytes and header, opened if it is sealed. Raises ApiError, see `open_all`."""
