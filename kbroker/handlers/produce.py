@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from kbroker.broker.blocking import when_run
 from kbroker.broker.deferred import Deferred
 from kbroker.errors import ApiError, ErrorCode
-from kbroker.handlers.produce_access import refuse, refuse_internal
+from kbroker.handlers.produce_access import check_internal, refuse
 from kbroker.handlers.produce_answer import (
     WRONG_LEADER,
     Item,
@@ -30,6 +30,7 @@ from kbroker.handlers.produce_held import answer_when_committed, answer_when_syn
 from kbroker.handlers.produce_known import KnownProduces
 from kbroker.handlers.produce_refused import note_refused
 from kbroker.handlers.produce_txn import verify
+from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.generated.produce_request import ProduceRequest
 from kbroker.protocol.releases import asked_release
@@ -212,7 +213,8 @@ class ProducePath:
         if request.acks not in (-1, 0, 1):
             the_one_batch(memoryview(records))
             raise ApiError(ErrorCode.INVALID_REQUIRED_ACKS)
-        refuse_internal(item, context)
+        if item.name in INTERNAL_TOPICS:
+            check_internal(context)
 
     def _finish(
         self, request: ProduceRequest, items: list[Item], context: RequestContext
@@ -222,14 +224,16 @@ class ProducePath:
             count_errors(items, self._stats, self._topic_stats)
             close_on_error(items)
             return None
-        waiting = [item for item in items if item.is_uncommitted] if request.acks == -1 else []
-        if waiting:
-            return answer_when_committed(
-                waiting, self._services.timer, request.timeout_ms, lambda: self._answer(items, context)
-            )
-        unsynced = [item for item in items if item.waits_for_sync]
-        if unsynced:
-            return answer_when_synced(unsynced, self._replicas.syncs, lambda: self._answer(items, context))
+        if request.acks == -1:
+            waiting = [item for item in items if item.is_uncommitted]
+            if waiting:
+                return answer_when_committed(
+                    waiting, self._services.timer, request.timeout_ms, lambda: self._answer(items, context)
+                )
+        else:
+            waiting = [item for item in items if item.waits_for_sync]
+            if waiting:
+                return answer_when_synced(waiting, self._replicas.syncs, lambda: self._answer(items, context))
         return self._answer(items, context)
 
     def _answer(self, items: list[Item], context: RequestContext) -> bytes:

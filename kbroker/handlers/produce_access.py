@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.handlers.produce_batch import is_transactional
-from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.security.acl import Operation, ResourceType
 
 if TYPE_CHECKING:
@@ -44,9 +43,9 @@ def refuse(
             item.fail(error)
 
 
-def refuse_internal(item: Item, context: RequestContext) -> None:
-    """Raises ApiError: only Kafka's own tools write to internal topics."""
-    if item.name in INTERNAL_TOPICS and context.client_id != _ADMIN_CLIENT:
+def check_internal(context: RequestContext) -> None:
+    """For an internal topic. Raises ApiError: only Kafka's own tools write to those."""
+    if context.client_id != _ADMIN_CLIENT:
         raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION)
 
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from kbroker.broker.blocking import when_run
 from kbroker.errors import ApiError, ErrorCode, to_keep
 from kbroker.handlers.produce import ProducePath
-from kbroker.handlers.produce_access import refuse, refuse_internal
+from kbroker.handlers.produce_access import check_internal, refuse
+from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.compression import CODEC_NAMES, Codec
 from kbroker.protocol.generated.produce_request import ProduceRequest
@@ -78,7 +79,8 @@ class LegacyProducePath(ProducePath):
         try:
             if request.acks not in (-1, 0, 1):
                 raise ApiError(ErrorCode.INVALID_REQUIRED_ACKS)
-            refuse_internal(item, context)
+            if item.name in INTERNAL_TOPICS:
+                check_internal(context)
             partition = self._replicas.led(item.name, item.index)
             return _Job(item, partition, partition.online_log().config)
         except ApiError as error:
