@@ -14,17 +14,13 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
+from kbroker.broker.broker_registration import BrokerRegistration, Pauses
 from kbroker.broker.deferred import Deferred
 from kbroker.controller.brokers import NodeRegistration
 from kbroker.errors import ApiError, ConfigError, ErrorCode, error_code
 from kbroker.metadata.image import ClusterImage
 from kbroker.plain import plain
 from kbroker.protocol.generated.broker_heartbeat_request import BrokerHeartbeatRequest
-from kbroker.protocol.generated.broker_registration_request import (
-    BrokerRegistrationRequest,
-    Feature,
-    Listener,
-)
 from kbroker.types import Uuid
 
 if TYPE_CHECKING:
@@ -34,32 +30,15 @@ if TYPE_CHECKING:
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.metadata.delta import ClusterDelta
     from kbroker.protocol.generated.broker_heartbeat_response import BrokerHeartbeatResponse
-    from kbroker.protocol.generated.broker_registration_response import BrokerRegistrationResponse
 
 _log = logging.getLogger(__name__)
 
-#: Between attempts while something is under way: joining, leaving, a refused registration.
-_PAUSE_MS_MIN, _PAUSE_MS_MAX = 10.0, 250.0
 #: How long a broker that stops waits for a controller that does not answer; and while there is none, as when
 #: a whole cluster is stopped. Whoever goes without leave is fenced at once.
 _LEAVE_MS = 10_000.0
 _LEAVE_ALONE_MS = 400.0
 #: A start that takes longer tells what it waits for.
 _SILENT_MS = 3000.0
-#: Errors of a registration that no second attempt changes.
-_HOPELESS = {
-    ErrorCode.INCONSISTENT_CLUSTER_ID: "the controllers belong to another cluster than {cluster}",
-    ErrorCode.UNSUPPORTED_VERSION: "this release cannot serve the cluster: the controller says {text}",
-    ErrorCode.INVALID_REGISTRATION: "the controller refuses the registration of this node: {text}",
-    ErrorCode.CLUSTER_AUTHORIZATION_FAILED: "the controller does not allow this node to register",
-}
-#: What else hinders one for long.
-_NOT_YET = {
-    ErrorCode.BROKER_ID_NOT_REGISTERED: (
-        "the quorum has not taken the cluster over from ZooKeeper yet, and until then it takes only brokers "
-        "with zookeeper.connect and zookeeper.metadata.migration.enable=true"
-    ),
-}
 #: The cluster has forgotten this broker, or let another one have its id.
 _UNKNOWN = (ErrorCode.STALE_BROKER_EPOCH, ErrorCode.BROKER_ID_NOT_REGISTERED)
 
@@ -135,10 +114,10 @@ class BrokerLifecycle:
         migrating: bool = False,
     ) -> None:
         self._migrating = migrating
-        #: Why the quorum does not take a migrating broker, as it was told last.
-        self.refusal = ""
-        self._cluster_id = cluster_id
         self._node = node
+        self.registration = BrokerRegistration(
+            cluster_id, node, channel, clock, timer, times, migrating=migrating
+        )
         self._channel = channel
         self._cluster = cluster
         self._clock = clock
@@ -159,16 +138,11 @@ class BrokerLifecycle:
         self._registered: Deferred[None] = Deferred()
         self._unfenced: Deferred[None] = Deferred()
         self._left: Deferred[None] = Deferred()
-        self._began_ms = 0.0
-        self._pause_ms = _PAUSE_MS_MIN
+        #: When this broker asked for leave.
+        self._leaves_ms = 0.0
+        self._pauses = Pauses()
         self._alarm: TimerHandle | None = None
         self._registering = False
-        #: Why the registration was refused last.
-        self._hindrance = ""
-        #: Whether it waits until the quorum has taken the cluster over, however long: it is of the quorum.
-        self.outwaits_migration = False
-        #: Since when the controllers say that another broker has our id.
-        self._duplicate_ms: float | None = None
         #: Told why the controllers refuse this broker for good, after it had been one of them.
         self.on_refused: Callable[[str], object] = _log.error
         #: Which controllers are not reached, and why.
@@ -180,7 +154,6 @@ class BrokerLifecycle:
         self._again_at_once = False
         #: When the last heartbeat that was accepted was sent, and the one that is on its way.
         self._heard_ms: float | None = None
-        self._asked_ms = 0.0
         self._sent_ms = 0.0
 
     # -- the way in ------------------------------------------------------------------------------------------
@@ -191,7 +164,6 @@ class BrokerLifecycle:
         It fails with ConfigError: the controllers refuse this node, or there are none.
         """
         self.state = BrokerState.STARTING
-        self._began_ms = self._clock.monotonic_ms()
         self._timer.call_later(_SILENT_MS, self._tell_waiting)
         self._register()
         return self._registered
@@ -210,7 +182,7 @@ class BrokerLifecycle:
     def serve(self) -> Deferred[None]:
         """Everything is ready: ask to be unfenced. Resolved when this broker is."""
         self._wants_in = True
-        self._pause_ms = _PAUSE_MS_MIN
+        self._pauses.begin_anew()
         if self._offline_directories():
             self.directory_failed()
         elif self.fenced or self._cordoned_directories():
@@ -264,8 +236,8 @@ class BrokerLifecycle:
         if self.state is not BrokerState.RUNNING:
             return
         self.state = BrokerState.PENDING_CONTROLLED_SHUTDOWN
-        self._began_ms = self._clock.monotonic_ms()
-        self._pause_ms = _PAUSE_MS_MIN
+        self._leaves_ms = self._clock.monotonic_ms()
+        self._pauses.begin_anew()
         self.beat_now()
         self._timer.call_later(_LEAVE_ALONE_MS, self._leave_if_alone)
 
@@ -282,6 +254,7 @@ class BrokerLifecycle:
         """Nothing is said any more."""
         self.state = BrokerState.SHUTTING_DOWN
         self._disarm()
+        self.registration.stop()
         self._left.resolve(None)
 
     # -- registration ----------------------------------------------------------------------------------------
@@ -289,83 +262,15 @@ class BrokerLifecycle:
     def _register(self) -> None:
         self._registering = True
         self._disarm()
-        self._asked_ms = self._clock.monotonic_ms()
-        node = self._node
-        request = BrokerRegistrationRequest(
-            broker_id=node.id,
-            cluster_id=self._cluster_id,
-            incarnation_id=node.incarnation_id,
-            is_migrating_zk_broker=self._migrating,
-            listeners=[
-                Listener(name=e.name, host=e.host, port=e.port, security_protocol=e.security_protocol)
-                for e in node.endpoints
-            ],
-            features=[
-                Feature(name=name, min_supported_version=low, max_supported_version=high)
-                for name, (low, high) in node.features.items()
-            ],
-            rack=node.rack,
-            log_dirs=list(node.log_dirs),
-            previous_broker_epoch=-1 if node.previous_broker_epoch is None else node.previous_broker_epoch,
-        )
-        left = self._times.registration_ms
-        if not self._migrating:
-            left -= self._clock.monotonic_ms() - self._began_ms
-        self._channel.send(request, max(left, 1), channel="heartbeat").then(self._registration_answered)
+        self.registration.ask().then(self._taken)
 
-    def _registration_answered(self, done: Deferred[BrokerRegistrationResponse]) -> None:
-        if self.state is BrokerState.SHUTTING_DOWN:
-            return
-        waited_ms = self._clock.monotonic_ms() - self._began_ms
+    def _taken(self, done: Deferred[int]) -> None:
         try:
-            response = done.result()
-            code, text = error_code(response.error_code), ""
-        except ApiError as error:
-            code, text = error.code, error.text
-        if code is ErrorCode.NONE:
-            self.epoch = response.broker_epoch
-            self._duplicate_ms = None
-            self.refusal = ""
-            self._cluster.when(self._has_me).then(self._caught_up)
+            self.epoch = done.result()
+        except ConfigError as refusal:
+            self._fail(str(refusal))
             return
-        self._hindrance = _NOT_YET.get(code, "")
-        if self._hindrance and self.outwaits_migration:
-            self._began_ms, waited_ms = self._clock.monotonic_ms(), 0
-        if self._migrating:
-            self._ask_again(code, text)
-        elif code in _HOPELESS:
-            self._fail(_HOPELESS[code].format(cluster=self._cluster_id, text=text or code.name))
-        elif code is ErrorCode.DUPLICATE_BROKER_REGISTRATION and self._is_duplicate(self._asked_ms):
-            self._fail(f"another broker with node.id {self._node.id} is running")
-        elif waited_ms >= self._times.registration_ms:
-            why = self._hindrance or "see controller.quorum.voters and controller.quorum.bootstrap.servers"
-            self._fail(
-                f"no controller has taken the registration of this node within {waited_ms / 1000:.0f} s "
-                f"({code.name}); {why}"
-            )
-        else:
-            self._alarm = self._timer.call_later(self._next_pause(), self._register)
-
-    def _ask_again(self, code: ErrorCode, text: str) -> None:
-        """The quorum may not be there yet, or not be set up for the migration."""
-        told = _HOPELESS.get(code, "the controllers do not take this broker: {text}")
-        why = told.format(cluster=self._cluster_id, text=text or code.name)
-        if why != self.refusal:
-            self.refusal = why
-            _log.warning("the migration to KRaft waits: %s", why)
-        self._alarm = self._timer.call_later(self._next_pause(), self._register)
-
-    def _is_duplicate(self, asked_ms: float) -> bool:
-        """Whether the one that has our id is no earlier life of this node: that would have lost its session.
-
-        It is given a whole one by a controller that has just taken over.
-
-        Args:
-            asked_ms: when the controller was asked; its answer may have been on the way for longer than that.
-        """
-        if self._duplicate_ms is None:
-            self._duplicate_ms = self._clock.monotonic_ms()
-        return asked_ms - self._duplicate_ms > self._times.session_ms * 1.5
+        self._cluster.when(self._has_me).then(self._caught_up)
 
     def _has_me(self, image: ClusterImage) -> bool:
         broker = image.brokers.get(self._node.id)
@@ -373,7 +278,7 @@ class BrokerLifecycle:
 
     def _caught_up(self, done: Deferred[ClusterImage]) -> None:
         self._registering = False
-        self._pause_ms = _PAUSE_MS_MIN
+        self._pauses.begin_anew()
         if self.state in (BrokerState.RUNNING, BrokerState.RECOVERY):
             self.beat_now()
         elif self.state is BrokerState.STARTING:
@@ -384,7 +289,7 @@ class BrokerLifecycle:
 
     def namesake_leads(self) -> None:
         """The active controller has our id; it may be what is left of an earlier life of this node."""
-        if self._is_duplicate(self._clock.monotonic_ms()):
+        if self.registration.is_duplicate(self._clock.monotonic_ms()):
             self.refuse(f"another node with node.id {self._node.id} is running: it is the active controller")
 
     def refuse(self, text: str) -> None:
@@ -400,15 +305,8 @@ class BrokerLifecycle:
             self._registered.fail(ConfigError(text))
 
     def _tell_waiting(self) -> None:
-        if self.state is not BrokerState.STARTING:
-            return
-        if self._hindrance:
-            _log.warning("waiting: %s", self._hindrance)
-        elif self._duplicate_ms is None:
-            troubles = "; ".join(self.troubles())
-            _log.info("waiting for a controller to register with%s", f": {troubles}" if troubles else "")
-        else:
-            _log.warning("waiting, as the controller knows a broker with id %d already", self._node.id)
+        if self.state is BrokerState.STARTING:
+            self.registration.tell_waiting(self.troubles())
 
     # -- heartbeats ------------------------------------------------------------------------------------------
 
@@ -449,7 +347,7 @@ class BrokerLifecycle:
             code = error.code
         problem = "" if code is ErrorCode.NONE else code.name
         leaving = self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN
-        waited_ms = self._clock.monotonic_ms() - self._began_ms
+        waited_ms = self._clock.monotonic_ms() - self._leaves_ms
         if leaving and code is ErrorCode.REQUEST_TIMED_OUT and waited_ms < _LEAVE_MS:
             # It may have much to move.
             self._beat()
@@ -464,11 +362,10 @@ class BrokerLifecycle:
         elif code in _UNKNOWN and (self.state is BrokerState.RUNNING or self._migrating):
             _log.warning("the controller does not know this broker any more: it registers anew")
             self.fenced = True
-            self._began_ms = self._clock.monotonic_ms()
             self._register()
         elif problem:
             _log.info("a heartbeat of this broker was refused: %s", problem)
-            self._arm(self._next_pause())
+            self._arm(self._pauses.next_ms())
         else:
             self._heard(response)
 
@@ -500,7 +397,7 @@ class BrokerLifecycle:
             self.fenced = True
             if not leaving:
                 _log.warning("the controller has fenced this broker: it was not heard of for too long")
-        waited_ms = self._clock.monotonic_ms() - self._began_ms
+        waited_ms = self._clock.monotonic_ms() - self._leaves_ms
         if leaving and (response.should_shut_down or waited_ms > self._times.shutdown_ms):
             if not response.should_shut_down:
                 _log.warning("the controller has not moved all that this broker leads; stopping anyway")
@@ -508,15 +405,10 @@ class BrokerLifecycle:
         elif self._again_at_once:
             self._beat()
         elif leaving or (self.fenced and self._wants_in):
-            self._arm(self._next_pause())
+            self._arm(self._pauses.next_ms())
         else:
-            self._pause_ms = _PAUSE_MS_MIN
+            self._pauses.begin_anew()
             self._arm(self._times.heartbeat_ms)
-
-    def _next_pause(self) -> float:
-        pause = self._pause_ms
-        self._pause_ms = min(pause * 2, _PAUSE_MS_MAX)
-        return pause
 
     def _arm(self, delay_ms: float) -> None:
         self._disarm()

@@ -100,7 +100,7 @@ class Membership(AmongBrokers):
                 cordoned_directories=lambda: self._cordoned(directories),
                 applied_offset=lambda: kraft.metadata.told_offset,
             )
-            self.lifecycle.outwaits_migration = setup.migrates
+            self.lifecycle.registration.outwaits_migration = setup.migrates
             metadata.subscribe(self.lifecycle.on_metadata)
             self.lifecycle.hand_over = self._hand_over
             directories.on_cordoned = self.lifecycle.beat_now

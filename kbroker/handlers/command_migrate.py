@@ -74,7 +74,7 @@ def _of_broker(services: Services, tie: QuorumTie | None) -> dict[str, Any]:
         "migrates": in_zookeeper and migrates(services.config),
         "controller": "quorum" if follower is None or follower.is_kraft else "zookeeper",
         "registered": tie is None or tie.epoch() >= 0,
-        "refusal": "" if tie is None else tie.lifecycle.refusal,
+        "refusal": "" if tie is None else tie.lifecycle.registration.refusal,
     }
 
 

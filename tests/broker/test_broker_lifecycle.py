@@ -396,7 +396,7 @@ def test_who_comes_before_its_turn_in_a_migration_is_told_why_it_waits(world, ca
 
 
 def test_a_controller_that_is_a_broker_waits_for_its_own_migration(world):
-    world.life.outwaits_migration = True
+    world.life.registration.outwaits_migration = True
     started = world.life.start()
     for _ in range(400):
         world.answer(BrokerRegistrationResponse(error_code=ErrorCode.BROKER_ID_NOT_REGISTERED))
@@ -489,12 +489,12 @@ def test_a_migrating_broker_serves_without_the_quorum_and_asks_until_it_is_taken
         migrating.refuse(code)
         migrating.timer.advance(250)
     assert not started.done
-    assert migrating.life.refusal
+    assert migrating.life.registration.refusal
     assert len(migrating.sent) == 501
     migrating.answer(BrokerRegistrationResponse(broker_epoch=100))
     migrating.commit(100)
     assert started.done
-    assert migrating.life.refusal == ""
+    assert migrating.life.registration.refusal == ""
     assert migrating.refused == []
 
 
