@@ -8,6 +8,9 @@ from __future__ import annotations
 from kbroker.quotas.allowance import PREPAID_PART, Allowance
 from kbroker.quotas.windows import Windows
 
+#: Who asks does not rest any more, though what that takes is charged later.
+_NEXT_TO_NOTHING = 1e-9
+
 
 class RequestShare(Allowance):
     """The time that those who share a quota have taken, in per cent times seconds.
@@ -29,7 +32,7 @@ class RequestShare(Allowance):
 
     def charge(self, value: float, now_ms: float) -> int:
         """So many seconds were taken; the ms until they may go on."""
-        delay_ms = super().charge(value * 100, now_ms)
+        delay_ms = super().charge(value * 100 or _NEXT_TO_NOTHING, now_ms)
         if delay_ms < self._delay_ms_max:
             return delay_ms
         # Delays that could not keep the quota are no reason for endless ones once there is less to do.

@@ -50,6 +50,13 @@ def test_a_burst_that_has_left_the_window_is_paid_back_before_the_next():
     assert share.charge(0.0001, 18_500) == 0
 
 
+def test_the_time_runs_from_the_first_request_on_though_it_is_charged_later():
+    share = RequestShare(LIMIT, Windows(), 0)
+    assert share.charge(0.0, 0) == 0
+    assert share.charge(0.55, 900) == 100
+    assert share.charge(0.0, 11_100) == 0
+
+
 def test_what_delays_of_a_sample_could_not_keep_is_not_owed_for_ever():
     share = RequestShare(LIMIT, Windows(), 0)
     delays = [share.charge(0.2, second * 1000) for second in range(600)]
