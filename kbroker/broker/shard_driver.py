@@ -121,6 +121,9 @@ class ShardDriver(Generic[S]):
         self._waiting: dict[Ticket, None] = {}
         self._last_offset = -1
         self._committed = True
+        #: Why the log takes nothing just now, and how often it has been said to nobody but who asked.
+        self._refusal: ErrorCode | None = None
+        self._refusals = 0
         self._alarm: TimerHandle | None = None
         self._alarm_ms: int | None = None
 
@@ -242,14 +245,32 @@ class ShardDriver(Generic[S]):
                 try:
                     self._write(outcome)
                 except ApiError as error:
-                    _log.warning("%s: a record was refused: %s", self.tp, error)
+                    self._log_refusal(error)
                     outcome = outcome.refused(error.code) if outcome.refused is not None else None
                     continue
+                if self._refusal is not None:
+                    self._log_end_of_refusals()
                 self.figures.wrote(outcome.records, self._by_time)
             if outcome.replies:
                 self._deliver(outcome.replies)
             outcome = outcome.then() if outcome.then is not None else None
         self._set_alarm()
+
+    def _log_refusal(self, error: ApiError) -> None:
+        """Once for as long as it goes on: a log with too few replicas refuses all that comes."""
+        if error.code is self._refusal:
+            self._refusals += 1
+            return
+        if self._refusal is not None:
+            self._log_end_of_refusals()
+        self._refusal = error.code
+        _log.warning("%s: a record was refused: %s", self.tp, error)
+
+    def _log_end_of_refusals(self) -> None:
+        if self._refusals and self._refusal is not None:
+            name = self._refusal.name
+            _log.warning("%s: %d more records were refused: %s", self.tp, self._refusals, name)
+        self._refusal, self._refusals = None, 0
 
     def _write(self, outcome: Outcome) -> None:
         now = self.now_ms()
@@ -432,6 +453,7 @@ class ShardDriver(Generic[S]):
     def close(self, code: ErrorCode = ErrorCode.NOT_COORDINATOR) -> None:
         """Stop; whoever waits hears `code`."""
         self.closed = True
+        self._log_end_of_refusals()
         if self._alarm is not None:
             self._alarm.cancel()
         if self.unwritten is not None:

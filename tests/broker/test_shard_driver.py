@@ -149,6 +149,26 @@ def test_a_refused_record_changes_nothing(replicas):
     assert offset_of(driver) is None
 
 
+def test_refusals_that_go_on_are_two_lines_of_the_log(replicas, caplog):
+    driver = driver_of(replicas)
+    replicas.refuse = ErrorCode.NOT_ENOUGH_REPLICAS
+    for _ in range(5):
+        commit(driver)
+    refused = f"{TP}: a record was refused: NOT_ENOUGH_REPLICAS"
+    assert caplog.messages == [refused]
+
+    replicas.refuse = None
+    for _ in range(2):
+        commit(driver)
+    told = [refused, f"{TP}: 4 more records were refused: NOT_ENOUGH_REPLICAS"]
+    assert caplog.messages == told
+
+    replicas.refuse = ErrorCode.NOT_ENOUGH_REPLICAS
+    commit(driver)
+    driver.close()
+    assert caplog.messages == [*told, refused]
+
+
 def test_a_commit_that_never_comes_is_answered_by_time(replicas):
     timer = Timer()
     driver = driver_of(replicas, timer)
