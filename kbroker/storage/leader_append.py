@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from kbroker.storage.producer_state import BatchMemory
 
 _INT_MAX = 0x7FFF_FFFF
+#: An enumeration looks its members up at each use.
+_CLIENT = AppendOrigin.CLIENT
 _NOT_OF_CLIENTS = CONTROL_BIT | SEALED_BIT
 
 
@@ -60,7 +62,7 @@ def append_as_leader(
     """
     if log.directory.refusal is not None:
         log.directory.check_append(origin)
-    if origin is not AppendOrigin.CLIENT:
+    if origin is not _CLIENT:
         return append_trusted(log, records, leader_epoch, now_ms, origin)
     config = log._config
     size = len(records)
