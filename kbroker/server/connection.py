@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 from kbroker.errors import ProtocolError
 from kbroker.metrics.traffic import NO_LISTENER
+from kbroker.server import connection_output
 from kbroker.server.large_frame import FrameBuffers
 
 if TYPE_CHECKING:
-    from kbroker.broker.deferred import Deferred
     from kbroker.handlers.context import ConnectionContext
     from kbroker.metrics.requests import ApiStats, Waiting
-    from kbroker.server.frame_handler import Answer, FastPath, FrameHandler, Parked, Segment
+    from kbroker.server.frame_handler import FastPath, FrameHandler, Parked, Segment
     from kbroker.server.large_frame import Buffers, LargeFrame
 
 _SIZE = Struct(">i")
@@ -212,45 +212,14 @@ class ConnectionCore:
             backlog, self._backlog = self._backlog, None
             self._run(self._parse_frames, memoryview(bytes(backlog)))
 
-    def take_output(self) -> list[Segment]:
-        """What has to be written now, in order."""
-        out, self.out = self.out, []
-        self.traffic.bytes_out += self.out_bytes
-        self.out_bytes = 0
-        self.has_files = False
-        return out
+    # -- answers --
 
-    def take_bytes(self) -> bytes:
-        """As `take_output`, where there is some and `has_files` is false."""
-        out = self.out
-        if len(out) == 1:
-            data = out.pop()
-        else:
-            data = b"".join(out)  # type: ignore[arg-type]
-            out.clear()
-        self.traffic.bytes_out += self.out_bytes
-        self.out_bytes = 0
-        return data  # type: ignore[return-value]
-
-    def release(self, answer: bytes) -> None:
-        """The `parked` answer came, and is that."""
-        self.parked = None
-        if self.waiting is not None:
-            waiting, self.waiting = self.waiting, None
-            waiting.over()
-        self.began_s = perf_counter()  # what was kept meanwhile has not waited for us
-        if self.send_alone is not None and not self.out:
-            self.send_alone(answer)
-            return
-        self.out.append(answer)
-        self.out_bytes += len(answer)
-        if self.on_output is not None:
-            self.on_output()
-
-    def hold(self, answer: Deferred[Answer]) -> None:
-        """Send nothing more before `answer`, for which others were taken out of `out`."""
-        self.out_bytes = sum(len(part) for part in self.out if type(part) is bytes) if self.out else 0
-        self._take_answer(answer)
+    take_output = connection_output.take_output
+    take_bytes = connection_output.take_bytes
+    release = connection_output.release
+    hold = connection_output.hold
+    _take_answer = connection_output.take_answer
+    _deliver = connection_output.deliver
 
     def unmute(self) -> None:
         """Go on after a quota's delay."""
@@ -463,43 +432,6 @@ class ConnectionCore:
             answer = self.context.meter.after(frame, 4, len(frame), answer)
         if answer is not None:
             self._take_answer(answer)
-
-    def _take_answer(self, answer: bytes | list[Segment] | Deferred[Answer]) -> None:
-        if type(answer) is bytes:
-            self.out.append(answer)
-            self.out_bytes += len(answer)
-        elif type(answer) is list:
-            size = 0
-            for part in answer:
-                size += len(part) if type(part) is bytes else part.length  # type: ignore[union-attr]
-            self.traffic.bytes_out += size
-            self.out += answer
-            self.has_files = True
-        elif answer.done:  # type: ignore[union-attr]
-            self._settle(answer)  # type: ignore[arg-type]
-        else:
-            self.parked = answer  # type: ignore[assignment]
-            answer.then(self._deliver)  # type: ignore[union-attr]
-
-    def _settle(self, answer: Deferred[Answer]) -> None:
-        try:
-            value = answer.result()
-        except ProtocolError as error:
-            self.close(str(error))
-            return
-        if value is not None:
-            self._take_answer(value)
-
-    def _deliver(self, answer: Deferred[Answer]) -> None:
-        """A parked answer came."""
-        self.parked = None
-        if self.waiting is not None:
-            waiting, self.waiting = self.waiting, None
-            waiting.over()
-        self.began_s = perf_counter()  # what was kept meanwhile has not waited for us
-        self._settle(answer)
-        if self.on_output is not None:
-            self.on_output()
 
 
 def _own(data: memoryview) -> memoryview:
