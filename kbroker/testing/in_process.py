@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 
 from kbroker.config.loading import load_config
 from kbroker.errors import ConfigError
@@ -86,7 +87,8 @@ class InProcessRunner:
         """Stop cleanly; `stop` waits for it."""
         assert self._loop is not None
         assert self._stop is not None
-        if self._thread.is_alive():
+        # A thread that ends lives on for a moment without its loop.
+        with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._stop.set)
 
     def stop(self) -> None:

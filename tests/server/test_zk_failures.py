@@ -171,10 +171,15 @@ def expire(node):
     from kazoo.client import KazooClient
 
     link = node._zk.client._link._client
-    other = KazooClient(node.config.static["zookeeper.connect"], client_id=link.client_id)
-    other.start()
-    other.stop()
-    other.close()
+    session = link._session_id
+    # The node may have it back before the other has said that it ends.
+    while link._session_id == session:
+        other = KazooClient(
+            node.config.static["zookeeper.connect"], client_id=(session, link._session_passwd)
+        )
+        other.start()
+        other.stop()
+        other.close()
 
 
 class Producing:
