@@ -30,14 +30,17 @@ VERSIONS = (0, 0)
 def handle(
     services: Services, context: RequestContext, request: ListPartitionReassignmentsRequest
 ) -> Deferred[ListPartitionReassignmentsResponse]:
-    """As the active controller knows it, once that is committed."""
+    """As the active controller knows it, once that is committed.
+
+    The request's timeout is not looked at, as in Kafka: there are clients that send 0.
+    """
     topics = (
         None
         if request.topics is None
         else [(topic.name, topic.partition_indexes) for topic in request.topics]
     )
     return services.controller.append_records(
-        lambda image: Decision(ongoing_reassignments(image, topics)), timeout_ms=request.timeout_ms
+        lambda image: Decision(ongoing_reassignments(image, topics))
     ).map(_answer)
 
 

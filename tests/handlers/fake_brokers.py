@@ -164,9 +164,10 @@ class FakeBrokers:
         p = answer.responses[0].partitions[0]
         return p.error_code, p.error_message
 
-    def ongoing(self):
+    def ongoing(self, timeout_ms=1000):
         """All reassignments: {(topic, index): (replicas, adding, removing)}."""
-        answer = self.ask("ListPartitionReassignments", 0, topics=None, timeout_ms=1000)
+        answer = self.ask("ListPartitionReassignments", 0, topics=None, timeout_ms=timeout_ms)
+        assert answer.error_code == 0
         return {
             (topic.name, p.partition_index): (p.replicas, p.adding_replicas, p.removing_replicas)
             for topic in answer.topics

@@ -191,3 +191,10 @@ def test_106_what_an_older_process_of_a_broker_says_late_is_refused(cluster):
 
 def test_108_a_node_of_another_cluster(cluster):
     assert cluster.register(14, cluster_id="another") == ErrorCode.INCONSISTENT_CLUSTER_ID
+
+
+@pytest.mark.parametrize("timeout_ms", [0, -1])
+def test_moves_are_listed_whatever_time_the_client_leaves(cluster, timeout_ms):
+    cluster.topic("t", [10])
+    cluster.reassign("t", [11])
+    assert cluster.ongoing(timeout_ms) == {("t", 0): ([11, 10], [11], [10])}
