@@ -321,7 +321,9 @@ class Log:
         size = self._staged_position - self._active.size
         if not staged or size > _LEFT_BYTES_MAX or self._dropped is not None:
             return False
-        self._kept = log_append.own(staged, self._kept)
+        for index in range(self._kept, len(staged)):  # as `log_append.own`, without the call
+            staged[index] = bytes(staged[index])
+        self._kept = len(staged)
         return True
 
     def settle(self) -> None:
