@@ -59,7 +59,7 @@ from kbroker.server.peer_client import PeerClient
 from kbroker.server.preload import preload
 from kbroker.server.quotas import open_quotas, open_restrictions
 from kbroker.server.replication_setup import open_replication
-from kbroker.server.runtime import BlockingRunner, LoopTimer, SystemClock, resolved
+from kbroker.server.runtime import NICE, BlockingRunner, LoopTimer, SystemClock, resolved
 
 if TYPE_CHECKING:
     from kbroker.broker.controller_driver import ControllerDriver
@@ -286,7 +286,7 @@ class Node:
 
     def _wire(self, logs: LogManager, timer: LoopTimer, blocking: BlockingRunner) -> Services:
         config, clock = self.config, self._clock
-        converting = BlockingRunner(asyncio.get_running_loop(), threads=1, name="convert", gives_way=True)
+        converting = BlockingRunner(asyncio.get_running_loop(), threads=1, name="convert", nice=NICE)
         self._undo.append(converting.close)
         # Threads of their own: an acknowledgement must not wait for a checkpoint.
         syncing = BlockingRunner(asyncio.get_running_loop(), threads=min(len(logs.dirs), 8), name="sync")

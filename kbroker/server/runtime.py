@@ -39,8 +39,8 @@ class LoopTimer(WheelTimer):
         )
 
 
-#: Of threads that give way: they get a tenth of what the loop gets, and the loop goes first when it wakes up.
-#: Not the least there is, as the loop sometimes waits for what they hold.
+#: Of threads that compute: they get a tenth of what the loop gets on the same core, and it mostly goes first
+#: when it wakes up. Not the least there is, as the loop sometimes waits for what they hold.
 NICE = 10
 
 _Job: TypeAlias = "tuple[Callable[[], object], Callable[[BaseException | None], None]]"
@@ -53,7 +53,7 @@ class BlockingRunner:
     loop from running: hence no futures.
 
     Args:
-        gives_way: the threads compute, and the loop should not have to share its core with them.
+        nice: of the threads: they compute, and the loop should not have to share its core with them.
     """
 
     def __init__(
@@ -62,12 +62,12 @@ class BlockingRunner:
         threads: int = 2,
         name: str = "disk",
         *,
-        gives_way: bool = False,
+        nice: int = 0,
     ) -> None:
         self._loop = loop
         self._threads_max = threads
         self._name = f"kbroker-{name}"
-        self._gives_way = gives_way
+        self._nice = nice
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         # Started when there is work, not before.
         self._threads: list[threading.Thread] = []
@@ -86,10 +86,10 @@ class BlockingRunner:
         self._jobs.put((work, done))
 
     def _work(self) -> None:
-        if self._gives_way and sys.platform == "linux":  # elsewhere this is for whole processes
+        if self._nice and sys.platform == "linux":  # elsewhere this is for whole processes
             with suppress(OSError):
                 own = threading.get_native_id()
-                os.setpriority(os.PRIO_PROCESS, own, max(os.getpriority(os.PRIO_PROCESS, own), NICE))
+                os.setpriority(os.PRIO_PROCESS, own, max(os.getpriority(os.PRIO_PROCESS, own), self._nice))
         while (job := self._jobs.get()) is not None:
             work, done = job
             error: BaseException | None = None

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
@@ -86,6 +87,7 @@ class TlsProtocol(SocketProtocol):
     """
 
     __slots__ = (
+        "__weakref__",
         "_arrived",
         "_context",
         "_deadline",
@@ -169,16 +171,28 @@ class TlsProtocol(SocketProtocol):
         tls.busy = True
         tls.raw.pause_reading()
 
+        # Who has gone meanwhile does not make others wait, nor is anything of him kept until then.
+        waiting = weakref.ref(self)
+
         def work() -> None:
-            # Who has gone meanwhile does not make others wait.
-            if self._tls is tls:
+            protocol = waiting()
+            tls = None if protocol is None else protocol._tls
+            if tls is not None:
                 tls.engine.do_handshake()
 
-        self._run(work, lambda error: self._stepped(tls, error))
+        def done(error: BaseException | None) -> None:
+            protocol = waiting()
+            if protocol is not None:
+                protocol._stepped(error)
 
-    def _stepped(self, tls: TlsTransport, error: BaseException | None) -> None:
+        self._run(work, done)
+
+    def _stepped(self, error: BaseException | None) -> None:
+        tls = self._tls
+        if tls is None:
+            return
         tls.busy = False
-        if self._tls is not tls or tls.raw.is_closing():
+        if tls.raw.is_closing():
             return
         tls.raw.resume_reading()
         try:

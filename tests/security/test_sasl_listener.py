@@ -24,7 +24,7 @@ from kbroker.protocol.generated.sasl_handshake_request import SaslHandshakeReque
 from kbroker.security.scram import MECHANISMS, ScramClient, salted_password
 from kbroker.server.sasl_door import Door
 from kbroker.server.sasl_gate import SaslGate
-from kbroker.server.turns import SLICE_S, Slices
+from kbroker.server.turns import SLICE_S_MIN, Slices
 from kbroker.testing import Broker
 from tests.broker.peer_world import ManualTimer
 from tests.security.logins import CLOSED, PLAIN_MODULE, SCRAM_MODULE, USERS, Raw, client_jaas
@@ -458,7 +458,7 @@ def test_logins_share_a_slice_of_each_turn():
     now_s, soon = [0.0], []
 
     def clock():
-        now_s[0] += SLICE_S / 2
+        now_s[0] += SLICE_S_MIN * 0.6
         return now_s[0]
 
     slices = Slices(soon.append, clock)

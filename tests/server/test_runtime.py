@@ -35,8 +35,8 @@ def test_idle_waits_for_all_that_was_begun_and_for_what_that_begins():
 def test_threads_that_compute_give_way():
     async def run():
         nice = []
-        for gives_way in (True, False):
-            runner = BlockingRunner(asyncio.get_running_loop(), gives_way=gives_way)
+        for asked in (NICE, 0):
+            runner = BlockingRunner(asyncio.get_running_loop(), nice=asked)
             runner.run(lambda: nice.append(os.getpriority(os.PRIO_PROCESS, 0)), lambda error: None)
             await runner.idle()
             runner.close()

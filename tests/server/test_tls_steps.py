@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+import weakref
 from types import SimpleNamespace
 
 import pytest
@@ -160,7 +161,11 @@ def test_who_goes_during_a_step(world, how):
     if how == "dropped":
         world.protocol._crowded_out()
         assert world.raw.closed
+    transport = weakref.ref(world.protocol._tls)
     world.protocol.connection_lost(None)
+    # Its engine goes at once, not when the thread comes to its step.
+    assert transport() is None
+    assert world.jobs
     world.do()
     assert bytes(world.raw.sent) == b""
     assert not world.raw.reads

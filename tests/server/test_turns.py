@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from kbroker.server.turns import SLICE_S, Turns
+from kbroker.server.turns import SHARE, SLICE_S, SLICE_S_MIN, Slices, Turns
 
 
 class Loop:
-    def __init__(self):
+    def __init__(self, kind=Turns):
         self.now = 0.0
         self.soon = []
-        self.turns = Turns(self.soon.append, lambda: self.now)
+        self.turns = kind(self.soon.append, lambda: self.now)
 
     def turn(self):
         soon, self.soon[:] = list(self.soon), []
@@ -54,3 +54,44 @@ def test_what_fails_holds_up_nobody():
     loop.turn()
     assert done == [1, 2]
     assert not loop.soon
+
+
+@pytest.mark.parametrize(
+    ("others_s", "slice_s"),
+    [(0, SLICE_S_MIN), (SLICE_S_MIN, SLICE_S_MIN), (0.004, 0.004 * SHARE), (1, SLICE_S)],
+)
+def test_a_slice_is_a_part_of_what_others_take(others_s, slice_s):
+    loop, done = Loop(Slices), []
+
+    def work():
+        done.append(loop.now)
+        loop.now += slice_s / 4 * 1.001
+
+    loop.now = 10  # it was idle for long
+    for _ in range(12):
+        loop.turns.wait(work)
+    for count in (4, 8, 12):
+        loop.now += others_s
+        loop.turn()
+        assert len(done) == count
+    assert not loop.soon
+
+
+def test_what_is_done_at_once_has_a_short_slice_of_each_turn():
+    loop, done = Loop(Slices), []
+
+    def ask():
+        began_s = loop.turns.begin()
+        if began_s is not None:
+            loop.now += SLICE_S_MIN * 0.6
+            loop.turns.end(began_s)
+        return began_s is not None
+
+    assert [ask() for _ in range(3)] == [True, True, False]
+    loop.turn()
+    assert ask()
+    loop.turns.wait(lambda: done.append(1))
+    assert not ask(), "nobody overtakes those that wait"
+    loop.turn()
+    assert done
+    assert ask()

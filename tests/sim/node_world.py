@@ -102,7 +102,7 @@ class SimClock:
 class SimRunner:
     """`BlockingRunner` without threads: what blocks takes as long as the disk does."""
 
-    def __init__(self, loop, threads=2, name="disk", gives_way=False):
+    def __init__(self, loop, threads=2, name="disk", nice=0):
         self._process = loop._process
         self._machine = self._process.machine
         self._open = 0
