@@ -427,6 +427,14 @@ def error_code(number: int) -> ErrorCode:
         return ErrorCode.UNKNOWN_SERVER_ERROR
 
 
+def error_name(number: int) -> str:
+    """For people: the name of a code that a peer sent, or the number of one that is not in the table."""
+    try:
+        return ErrorCode(number).name
+    except ValueError:
+        return str(number)
+
+
 class ApiError(Exception):
     """A request, or one item of it, is answered with an error.
 

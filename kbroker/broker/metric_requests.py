@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from kbroker.errors import ErrorCode
+from kbroker.errors import error_name
 from kbroker.metrics.histogram import Histogram
 from kbroker.metrics.registry import HISTOGRAM, METER
 from kbroker.metrics.requests import ApiStats
@@ -42,7 +42,7 @@ def add(services: Services) -> None:
             if fine > 0:
                 yield (name, "NONE"), fine
             for code, count in sorted(told.items()):
-                yield (name, _error_name(code)), count
+                yield (name, error_name(code)), count
 
     domain, kind = "kafka.network", "RequestMetrics"
     registry.rows(domain, kind, "RequestsPerSec", METER, ("request", "version"), requests, event="requests")
@@ -100,13 +100,6 @@ def both(parts: list[ApiStats]) -> ApiStats:
             if its is not None:
                 setattr(sum_of, name, its if mine is None else mine.merged(its))
     return sum_of
-
-
-def _error_name(code: int) -> str:
-    try:
-        return ErrorCode(code).name
-    except ValueError:
-        return str(code)
 
 
 def _rotate(found: list[ApiStats], now_ms: int) -> None:

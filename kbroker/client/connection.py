@@ -228,7 +228,7 @@ class Connection:
         if security is None:
             lacks = "" if self._serves else "TLS or a login"
         elif self._speaks:
-            lacks = ""
+            lacks = "" if self._serves or security.logs_in or not security.encrypts else "a login"
         elif not security.encrypts:
             lacks = "TLS"
         else:

@@ -90,6 +90,11 @@ class ClientSecurity:
         return self._tls is not None
 
     @property
+    def logs_in(self) -> bool:
+        """Whether it uses SASL."""
+        return self._logins is not None
+
+    @property
     def has_certificate(self) -> bool:
         """Whether there is one to show."""
         return any(self._settings.get(f"ssl.keystore.{name}") for name in ("location", "certificate.chain"))

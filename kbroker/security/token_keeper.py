@@ -77,6 +77,7 @@ class Retry:
         """
         ends_s = outside.clock_s() + self.most_ms / 1000
         pause_s = self.first_ms / 1000
+        level = logging.INFO
         while True:
             try:
                 return attempt()
@@ -84,7 +85,9 @@ class Retry:
                 wait_s = min(pause_s, ends_s - outside.clock_s())
                 if wait_s <= 0:
                     raise
-                _log.info("%s; asking again in %d ms", error.reason, wait_s * 1000)
+                # Once for all attempts: several who need a token may wait for the same provider.
+                _log.log(level, "%s; asking again in %d ms", error.reason, wait_s * 1000)
+                level = logging.DEBUG
                 if outside.sleep(wait_s):
                     raise
             pause_s *= 2

@@ -129,6 +129,17 @@ class ListenerSecurity:
             slices=Slices(loop.call_soon, perf_counter),
         )
 
+    def warn_if_nobody_has_credentials(self) -> None:
+        """Say it once where all would have to log in with SCRAM, but no user is known."""
+        assert self._services is not None
+        if self._makers and not set(self._makers) - set(SCRAM) and not self._services.metadata.image.scram:
+            _log.warning(
+                "listener %s: nobody can log in, as no user has SCRAM credentials: add one by another "
+                "listener (kbroker-admin users), or when a new folder is formatted "
+                "(kbroker storage format --add-scram)",
+                self._listener.name,
+            )
+
     def close(self) -> None:
         """Stop the threads."""
         runner, slow, handshakes = self._runner, self._slow_runner, self._handshakes

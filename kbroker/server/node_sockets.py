@@ -84,6 +84,8 @@ class NodeSockets:
             security = self._security.get(listener.name)
             if security is not None:
                 security.serve(services)
+                if role == BROKER:
+                    security.warn_if_nobody_has_credentials()
             await server.listen_on(
                 listener.name, sockets, listener.security_protocol, role, security=security
             )

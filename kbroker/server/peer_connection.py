@@ -50,6 +50,8 @@ _FIRST_API_VERSIONS = 3
 
 #: The part of a session's lifetime after which this node logs in again (Kafka: between 0.85 and 0.95).
 _SESSION_SHARE = 0.9
+#: A broker refuses logins that follow each other within a second (KIP-368).
+_AGAIN_MS_MIN = 1_100.0
 #: A login that asks others (a KDC, a token endpoint) may take longer than one between two nodes.
 _SLOW_LOGIN_MS_MAX = 30_000
 
@@ -86,6 +88,15 @@ class _Pending:
         self.stop_timeout()
         if not self.answer.done:
             _tell(self.answer.fail, error)
+
+
+def login_again_ms(lifetime_ms: int) -> float | None:
+    """After how many ms of a session of that lifetime there is another login; None: it is left to end.
+
+    One by a token that is nearly over would be lost sooner, since the login would come too soon.
+    """
+    again_ms = lifetime_ms * _SESSION_SHARE
+    return again_ms if again_ms > _AGAIN_MS_MIN else None
 
 
 class PeerConnection:
@@ -240,8 +251,9 @@ class PeerConnection:
             else:
                 self._figures.logins += 1
             self._be_ready()
-            if lifetime_ms > 0 and self._socket is sock:
-                self._alarm = self._timer.call_later(lifetime_ms * _SESSION_SHARE, self._session_ends)
+            again_ms = login_again_ms(lifetime_ms)
+            if again_ms is not None and self._socket is sock:
+                self._alarm = self._timer.call_later(again_ms, self._session_ends)
 
         PeerLogin(logins, self._address.host, self._run_login, ask, done).begin()
 

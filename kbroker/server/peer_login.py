@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kbroker.broker.deferred import Deferred
 from kbroker.broker.peer import PeerError
-from kbroker.errors import ErrorCode
+from kbroker.errors import ErrorCode, error_name
 from kbroker.protocol.generated.sasl_authenticate_request import SaslAuthenticateRequest
 from kbroker.protocol.generated.sasl_handshake_request import SaslHandshakeRequest
 from kbroker.security.sasl import LoginFailed
@@ -57,7 +57,7 @@ class PeerLogin:
             has = ", ".join(response.mechanisms)
             self._done(f"it has no SASL mechanism {self._mechanism}, but {has}", 0)
         elif response.error_code:
-            self._done(f"SaslHandshake: error {response.error_code}", 0)
+            self._done(f"SaslHandshake: {error_name(response.error_code)}", 0)
         else:
             self._say(None)
 
@@ -96,7 +96,7 @@ class PeerLogin:
         except PeerError:
             return
         if response.error_code:
-            self._done(response.error_message or f"SaslAuthenticate: error {response.error_code}", 0)
+            self._done(response.error_message or f"SaslAuthenticate: {error_name(response.error_code)}", 0)
         elif self._client.done:
             self._done("", response.session_lifetime_ms)
         else:

@@ -53,6 +53,13 @@ def test_a_login_without_tls_where_it_is_wanted(admin):
     assert "TLS" in complaint
 
 
+def test_tls_without_the_login_that_is_wanted(admin, secured):
+    config = f"security.protocol=SSL\nssl.truststore.type=PEM\nssl.truststore.location={secured.ca}\n"
+    code, _, complaint = admin("SASL_SSL", "topics", "list", config=config)
+    assert code == 1
+    assert "perhaps it wants a login" in complaint
+
+
 def test_a_certificate_that_is_wanted(admin, secured):
     trust = f"security.protocol=SSL\nssl.truststore.type=PEM\nssl.truststore.location={secured.ca}\n"
     code, _, complaint = admin("SSL", "topics", "list", config=trust)

@@ -105,8 +105,8 @@ def test_nodes_and_our_client_by_tickets(kdc, broker):
         "sasl.kerberos.service.name": "kafka",
         "listener.name.plaintext.gssapi.sasl.jaas.config": own,
         "listener.name.controller.gssapi.sasl.jaas.config": own,
-        # Nodes log in again after 0.9 s of each session.
-        "listener.name.controller.gssapi.connections.max.reauth.ms": "1000",
+        # Nodes log in again after 0.9 of each session.
+        "listener.name.controller.gssapi.connections.max.reauth.ms": "1500",
     }
     client = {
         "security.protocol": "SASL_PLAINTEXT",

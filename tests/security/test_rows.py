@@ -15,7 +15,7 @@ from kbroker.security.ssl_context import server_context
 from kbroker.testing import Broker
 from tests.security.certificates import Authority, pem_settings
 from tests.security.logins import PLAIN_MODULE, Raw
-from tests.security.test_sasl_listener import settings
+from tests.security.test_sasl_listener import set_user, settings
 
 ROOT = Path(__file__).parent.parent
 #: Issue -> tests, as file::function below `tests/`.
@@ -174,6 +174,18 @@ def test_passwords_in_the_clear_are_warned_of(caplog):
     with caplog.at_level(logging.WARNING), Broker(config=settings()):
         assert "passwords of SASL PLAIN cross the network as they are" in caplog.text
     assert "alice-secret" not in caplog.text
+
+
+def test_a_port_where_nobody_can_log_in_is_told_of(caplog, tmp_path):
+    """As when a folder was formatted without a SCRAM user; once there is one nothing is said."""
+    config = settings(**{"sasl.enabled.mechanisms": "SCRAM-SHA-256"})
+    with caplog.at_level(logging.WARNING):
+        with Broker(config=config, data=tmp_path / "data") as broker:
+            assert "listener SASL_PLAINTEXT: nobody can log in" in caplog.text
+            set_user(broker, "ann", "secret")
+        caplog.clear()
+        with Broker(config=config, data=tmp_path / "data"):
+            assert "nobody can log in" not in caplog.text
 
 
 def test_no_door_is_open_unless_it_is_set():

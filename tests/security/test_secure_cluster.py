@@ -25,7 +25,7 @@ def settings(authority, **more):
         "sasl.mechanism.controller.protocol": "PLAIN",
         "listener.name.plaintext.plain.sasl.jaas.config": USERS,
         "listener.name.controller.plain.sasl.jaas.config": USERS,
-        # Nodes log in again after 0.9 s of each session.
+        # Nodes log in again after 0.9 of each session.
         "listener.name.plaintext.plain.connections.max.reauth.ms": "1500",
         "listener.name.controller.plain.connections.max.reauth.ms": "1500",
         **pem_settings(authority, authority.sign("node")),

@@ -26,6 +26,7 @@ from kbroker.protocol.generated.request_header import RequestHeader
 from kbroker.protocol.generated.vote_request import VoteRequest
 from kbroker.server import peer_socket, peer_watch
 from kbroker.server.peer_client import PeerClient
+from kbroker.server.peer_connection import login_again_ms
 from kbroker.server.peer_socket import ReceiveBuffers
 from kbroker.server.runtime import LoopTimer
 
@@ -495,3 +496,11 @@ async def until(condition) -> None:
 )
 def test_an_address_in_words(address, text):
     assert str(PeerAddress(*address)) == text
+
+
+@pytest.mark.parametrize(
+    ("lifetime_ms", "again_ms"), [(60_000, 54_000), (2000, 1800), (1200, None), (1, None)]
+)
+def test_a_session_that_is_nearly_over_is_left_to_end(lifetime_ms, again_ms):
+    """KIP-368: brokers refuse logins within a second of each other."""
+    assert login_again_ms(lifetime_ms) == again_ms
