@@ -28,6 +28,8 @@ from tools.kafka_jars import KAFKA_VERSION
 
 _NODES = 3
 _WAIT_SECONDS = 60.0
+#: Of small messages before a load on fresh nodes: a JVM is slow at first.
+_JVM_SECONDS = 4.0
 _CLUSTER_ID = "a2JlbmNoLWNsdXN0ZXItMQ"
 #: By line, with its unit.
 Results = dict[str, tuple[float, str]]
@@ -169,7 +171,7 @@ def rates_in_turns(
             cluster = BenchCluster(label, make)
             try:
                 cluster.start()
-                lines = rate(cluster, acks, size, seconds, warm, seconds * 2)
+                lines = rate(cluster, acks, size, seconds, warm, _JVM_SECONDS)
             finally:
                 cluster.remove()
             for name, value, unit in lines:

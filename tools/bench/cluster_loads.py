@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import mmap
 import os
 import time
-from collections.abc import Iterator
 from multiprocessing import get_context
-from multiprocessing.synchronize import Event
 from typing import TYPE_CHECKING
 
 from confluent_kafka import Producer
@@ -21,6 +18,8 @@ if TYPE_CHECKING:
 LOADS = tuple((acks, size) for acks in ("all", "1") for size in (100, 1000))
 _WAIT_SECONDS = 60.0
 _MB = 1 << 20
+#: Of what is free.
+_TOUCHED = 0.85
 
 
 def rate(
@@ -29,61 +28,42 @@ def rate(
     """Messages a second through librdkafka, and CPU of the three brokers for each.
 
     Args:
-        before: for how many seconds the same load goes before what is measured.
+        before: for how many seconds small messages go before what is measured (a JVM needs some).
     """
     topic = f"rate-{acks}-{size}"
     cluster.create(topic)
-    count, _ = _produce(cluster.bootstrap, topic, size, acks, before)
-    expected = 1.5 * count * seconds / before * (size + 100) * len(cluster.nodes)
-    with _warm_memory(int(expected) if warm else 0, seconds):
-        used = cluster.cpu_seconds()
-        count, took = _produce(cluster.bootstrap, topic, size, acks, seconds)
-        cpu = (cluster.cpu_seconds() - used) / count * 1e6
+    _produce(cluster.bootstrap, topic, 100, acks, before)
+    _produce(cluster.bootstrap, topic, size, acks, seconds / 2)
+    if warm:
+        _warm_memory()
+    used = cluster.cpu_seconds()
+    count, took = _produce(cluster.bootstrap, topic, size, acks, seconds)
+    cpu = (cluster.cpu_seconds() - used) / count * 1e6
     return [
         (f"produce {size} B, acks={acks}", count / took, "msg/s"),
         (f"CPU of it, {size} B, acks={acks}", cpu, "us/msg"),
     ]
 
 
-@contextlib.contextmanager
-def _warm_memory(size: int, seconds: float) -> Iterator[None]:
-    """So much memory is given free bit by bit, at most half of what is: what is written meanwhile goes there.
+def _warm_memory() -> None:
+    """Touch most of the memory that is free and give it back: what is written next goes there.
 
-    A virtual machine's free memory is its host's, and goes back to it within seconds (free page reporting):
-    the first write to a page costs ten times the second, and hides what the brokers cost.
+    A virtual machine's free memory is its host's, and what is freed goes back to it bit by bit (free page
+    reporting): the first write to a page costs ten times the second, and hides what the brokers cost. So
+    loads have to be short, too.
     """
     free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    size = min(size, free // 2) // _MB * _MB
-    if not size:
-        yield
-        return
-    context = get_context("spawn")
-    warm, go = context.Event(), context.Event()
-    keeper = context.Process(target=_keep, args=(size, seconds, warm, go))
-    keeper.start()
-    try:
-        while not warm.wait(0.1):
-            if not keeper.is_alive():
-                raise RuntimeError("the memory could not be warmed")
-        go.set()
-        yield
-    finally:
-        keeper.kill()
-        keeper.join()
+    toucher = get_context("spawn").Process(target=_touch, args=(int(free * _TOUCHED),))
+    toucher.start()
+    toucher.join()
+    if toucher.exitcode:
+        raise RuntimeError("the memory could not be warmed")
 
 
-def _keep(size: int, seconds: float, warm: Event, go: Event) -> None:
-    step = 32 * _MB
+def _touch(size: int) -> None:
     with mmap.mmap(-1, size) as memory:
         for _ in range(size // _MB):
             memory.write(bytes(_MB))
-        warm.set()
-        go.wait()
-        started = time.perf_counter()
-        for given in range(0, size, step):
-            time.sleep(max(0.0, started + seconds * given / size - time.perf_counter()))
-            memory.madvise(mmap.MADV_DONTNEED, given, min(step, size - given))
-        time.sleep(seconds)
 
 
 def _produce(bootstrap: str, topic: str, size: int, acks: str, seconds: float) -> tuple[int, float]:
