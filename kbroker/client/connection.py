@@ -91,7 +91,7 @@ class Connection:
         try:
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if security is not None:
-                self._socket = security.secure(self._socket, address.host)
+                self._socket = security.secure(self._socket, address)
             self.api_versions = self._negotiate()
             self._ranges = {
                 api.api_key: (api.min_version, api.max_version) for api in self.api_versions.api_keys
@@ -183,6 +183,10 @@ class Connection:
             head = self._receive(4, deadline)
             if bytes(head[:2]) in _TLS_RECORDS:
                 raise WantsSecurity(f"{self.address} speaks TLS")
+            if bytes(head) == b"HTTP":
+                raise ClientError(
+                    f"{self.address} speaks HTTP, not Kafka's protocol: give the port of a listener"
+                )
             (size,) = _SIZE.unpack(head)
             if not 4 <= size <= MAX_RESPONSE_BYTES:
                 raise ClientError(
@@ -225,11 +229,10 @@ class Connection:
     def _gone(self, text: str) -> Unreachable:
         """What to say of a broker that has gone: what it seems to miss, if it has not served anything yet."""
         security = self._security
-        if security is None:
-            lacks = "" if self._serves else "TLS or a login"
-        elif self._speaks:
-            lacks = "" if self._serves or security.logs_in or not security.encrypts else "a login"
-        elif not security.encrypts:
+        if self._speaks:
+            # Versions are told to anybody who comes as the port wants it.
+            lacks = "" if self._serves or (security is not None and security.logs_in) else "a login"
+        elif security is None or not security.encrypts:
             lacks = "TLS"
         else:
             lacks = "" if security.has_certificate else "a certificate (ssl.keystore.…)"

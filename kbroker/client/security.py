@@ -9,8 +9,8 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kbroker.client.errors import NotConnected, NotTrusted
-from kbroker.errors import ConfigError, ErrorCode
+from kbroker.client.errors import NotConnected, NotTrusted, error_code
+from kbroker.errors import ConfigError, ErrorCode, default_message
 from kbroker.protocol.generated.sasl_authenticate_request import SaslAuthenticateRequest
 from kbroker.protocol.generated.sasl_authenticate_response import SaslAuthenticateResponse
 from kbroker.protocol.generated.sasl_handshake_request import SaslHandshakeRequest
@@ -23,7 +23,7 @@ from kbroker.security.token_keeper import Outside
 if TYPE_CHECKING:
     import ssl
 
-    from kbroker.client.connection import Connection
+    from kbroker.client.connection import Address, Connection
 
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 _DEFAULTS = {
@@ -31,6 +31,8 @@ _DEFAULTS = {
     "ssl.endpoint.identification.algorithm": "https",
     "sasl.mechanism": "GSSAPI",
 }
+#: How a handshake ends with one who does not know TLS: closed, or answered in another protocol.
+_NO_TLS = frozenset(("UNEXPECTED_EOF_WHILE_READING", "WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE"))
 #: The part of a session after which a client logs in again.
 _SESSION_SHARE = 0.85
 
@@ -99,21 +101,26 @@ class ClientSecurity:
         """Whether there is one to show."""
         return any(self._settings.get(f"ssl.keystore.{name}") for name in ("location", "certificate.chain"))
 
-    def secure(self, sock: socket.socket, host: str) -> socket.socket:
-        """The socket to use in place of a connected one.
+    def secure(self, sock: socket.socket, address: Address) -> socket.socket:
+        """The socket to use in place of one that is connected to `address`.
 
         Raises:
             NotTrusted: TLS fails.
+            NotConnected: nothing answers.
         """
         if self._tls is None:
             return sock
         try:
-            return self._tls.wrap_socket(sock, server_hostname=host)
+            return self._tls.wrap_socket(sock, server_hostname=address.host)
         except TimeoutError:
-            raise NotConnected(f"{host} does not answer the TLS handshake") from None
+            raise NotConnected(f"{address} does not answer the TLS handshake") from None
         except OSError as error:
-            why = getattr(error, "verify_message", "") or getattr(error, "reason", "") or str(error)
-            raise NotTrusted(f"no TLS connection to {host}: {str(why).lower().replace('_', ' ')}") from None
+            why = str(getattr(error, "verify_message", "") or getattr(error, "reason", "") or error)
+            if isinstance(error, ConnectionError) or why in _NO_TLS:
+                without = "SASL_PLAINTEXT" if self.logs_in else "PLAINTEXT"
+                perhaps = f"perhaps it has none (security.protocol={without})"
+                raise NotTrusted(f"{address} does not answer as TLS does: {perhaps}") from None
+            raise NotTrusted(f"no TLS connection to {address}: {why.lower().replace('_', ' ')}") from None
 
     def log_in(self, connection: Connection) -> float | None:
         """Log in over a connection that knows the versions.
@@ -131,8 +138,11 @@ class ClientSecurity:
         if agreed.error_code == ErrorCode.UNSUPPORTED_SASL_MECHANISM:
             has = ", ".join(agreed.mechanisms)
             raise NotTrusted(f"{where} has no SASL mechanism {mechanism}, but {has}")
+        if agreed.error_code == ErrorCode.ILLEGAL_SASL_STATE:
+            without = "SSL" if self.encrypts else "PLAINTEXT"
+            raise NotTrusted(f"{where} takes no login (security.protocol={without})")
         if agreed.error_code:
-            raise NotTrusted(f"{where} takes no login: error {agreed.error_code}")
+            raise NotTrusted(f"{where} takes no login: {default_message(error_code(agreed.error_code))}")
         client = self._logins.new(connection.address.host)
         challenge: bytes | None = None
         while True:

@@ -11,9 +11,11 @@ import asyncio
 import logging
 import socket
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import NamedTuple
 from urllib.parse import unquote
+
+from kbroker.server.quiet_log import QuietLog
 
 _log = logging.getLogger(__name__)
 
@@ -23,6 +25,7 @@ CONNECTIONS_MAX = 64
 #: How long a peer may take for a request, or to read an answer.
 PATIENCE_S = 30.0
 SLICE_S = 0.002
+_NO_HTTP = "this is not HTTP/1.1"
 _REASONS = {
     200: "OK",
     400: "Bad Request",
@@ -54,9 +57,11 @@ class Answer(NamedTuple):
 
 
 class _Refused(Exception):
-    def __init__(self, status: int, text: str) -> None:
+    def __init__(self, status: int, text: str, *, is_stranger: bool = False) -> None:
         super().__init__(text)
         self.status = status
+        #: It speaks another protocol.
+        self.is_stranger = is_stranger
 
 
 class TinyHttp:
@@ -72,6 +77,7 @@ class TinyHttp:
         self._tasks: set[asyncio.Task[None]] = set()
         #: Those that have nothing to do before their peer has asked, longest waiting first.
         self._waiting: dict[asyncio.Task[None], None] = {}
+        self._quiet = QuietLog(_log, monotonic)
 
     async def listen(self, sockets: Iterable[socket.socket]) -> None:
         """Accept from now on."""
@@ -116,6 +122,8 @@ class TinyHttp:
             try:
                 request = await asyncio.wait_for(read_request(reader), PATIENCE_S)
             except _Refused as error:
+                if error.is_stranger:
+                    self._tell_of_stranger(writer)
                 await _write(writer, Answer(error.status, "text/plain", [f"{error}\n"]), chunked=False)
                 return
             finally:
@@ -133,25 +141,32 @@ class TinyHttp:
             if not stays:
                 return
 
+    def _tell_of_stranger(self, writer: asyncio.StreamWriter) -> None:
+        peer = writer.get_extra_info("peername")
+        where = f"{peer[0]}:{peer[1]}" if peer else "unknown"
+        self._quiet.info("closed %s: no HTTP on the port of the metrics (a Kafka client?)", where)
+
 
 async def read_request(reader: asyncio.StreamReader) -> Request | None:
     """The next request; None when the peer has no more.
 
     Raises:
-        _Refused: it is none that is served.
+        _Refused: it is none that is served. A Kafka or TLS client, whose first byte is none of a method, is
+            told at once: no end of a head will come from it.
     """
-    try:
-        head = await reader.readuntil(b"\r\n\r\n")
-    except asyncio.IncompleteReadError as error:
-        if error.partial:
-            raise
+    first_byte = await reader.read(1)
+    if not first_byte:
         return None
+    if not first_byte.isalpha():
+        raise _Refused(400, _NO_HTTP, is_stranger=True)
+    try:
+        head = first_byte + await reader.readuntil(b"\r\n\r\n")
     except asyncio.LimitOverrunError:
         raise _Refused(400, f"a head of more than {HEAD_BYTES_MAX} bytes") from None
     first, *lines = head.decode("latin-1").split("\r\n")
     parts = first.split(" ")
     if len(parts) != 3 or parts[2] not in ("HTTP/1.0", "HTTP/1.1"):
-        raise _Refused(400, "this is not HTTP/1.1")
+        raise _Refused(400, _NO_HTTP)
     method, target, version = parts
     if method not in ("GET", "HEAD", "POST"):
         raise _Refused(405, f"no {method} here")

@@ -37,12 +37,32 @@ def admin(secured, tmp_path, capsys):
     return run
 
 
-@pytest.mark.parametrize("listener", LISTENERS)
-def test_a_port_that_wants_more(admin, listener):
+@pytest.mark.parametrize(("listener", "lacks"), [*zip(LISTENERS, ("a login", "TLS", "TLS"), strict=True)])
+def test_a_port_that_wants_more(admin, listener, lacks):
     code, _, complaint = admin(listener, "topics", "list")
     assert code == 1
     assert "--command-config names a file with security.protocol" in complaint
-    assert "TLS" in complaint
+    assert f"perhaps it wants {lacks};" in complaint
+
+
+@pytest.mark.parametrize("listener", ["PLAINTEXT", "SASL_PLAINTEXT"])
+@pytest.mark.parametrize(("protocol", "without"), [("SSL", "PLAINTEXT"), ("SASL_SSL", "SASL_PLAINTEXT")])
+def test_tls_where_there_is_none(admin, secured, listener, protocol, without):
+    trust = f"ssl.truststore.type=PEM\nssl.truststore.location={secured.ca}\n"
+    code, _, complaint = admin(
+        listener, "topics", "list", config=f"security.protocol={protocol}\n{trust}{PLAIN}"
+    )
+    assert code == 1
+    assert f"{secured.at(listener)} does not answer as TLS does" in complaint
+    assert f"(security.protocol={without})" in complaint
+
+
+def test_a_login_where_there_is_none(admin, secured):
+    code, _, complaint = admin(
+        "PLAINTEXT", "topics", "list", config=f"security.protocol=SASL_PLAINTEXT\n{PLAIN}"
+    )
+    assert code == 1
+    assert f"{secured.at('PLAINTEXT')} takes no login (security.protocol=PLAINTEXT)" in complaint
 
 
 def test_a_login_without_tls_where_it_is_wanted(admin):

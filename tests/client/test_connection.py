@@ -3,7 +3,7 @@ import socket
 import pytest
 
 from kbroker.client import Address, ClientError, Cluster, Connection, Unreachable, Unsupported
-from kbroker.client.errors import NotConnected
+from kbroker.client.errors import NotConnected, WantsSecurity
 from kbroker.protocol.generated.metadata_request import MetadataRequest
 from kbroker.protocol.generated.metadata_response import MetadataResponse, MetadataResponseBroker
 from tests.client.fake_broker import FakeBroker, versions
@@ -63,7 +63,8 @@ def test_a_field_that_the_broker_lacks_is_unsupported():
 @pytest.mark.parametrize(
     ("answer", "error", "text"),
     [
-        (b"HTTP/1.1 400 Bad Request\r\n\r\n", ClientError, "no Kafka broker"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", ClientError, "speaks HTTP, not Kafka's protocol"),
+        (b"\x15\x03\x03\x00\x02\x02\x28", WantsSecurity, "speaks TLS"),
         (b"\x00\x00\x00\x02xx", ClientError, "no Kafka broker"),
         (b"\xff\xff\xff\xff", ClientError, "no Kafka broker"),
         (b"\x00\x00\x00\x06\x00\x00\x00\x63\x00\x00", ClientError, "answered request 99"),
