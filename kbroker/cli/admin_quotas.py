@@ -75,7 +75,8 @@ def set_some(
 def explain(session: Session, user: str, client_id: str, ip: str | None, broker: int | None) -> None:
     """Show which quotas hold for a client, at which of Kafka's levels, and how much of them is used.
 
-    Of Apache Kafka's brokers, which do not tell what is used, by what is set alone.
+    Without a name: for a client that neither logs in nor gives a client id. Of Apache Kafka's brokers, which do
+    not tell what is used, by what is set alone.
     """
     node_ids = sorted(session.cluster.brokers()) if broker is None else [broker]
     asked = {"user": user, "client_id": client_id, **({} if ip is None else {"ip": ip})}
@@ -86,6 +87,9 @@ def explain(session: Session, user: str, client_id: str, ip: str | None, broker:
         except NoKbroker:
             quotas = _by_what_is_set(session, user, client_id, ip)
         found += [{"broker": node_id, **each} for each in quotas]
+    if not found:
+        session.say(_unlimited(user, client_id, ip), found)
+        return
     rows: list[Sequence[object]] = [
         [
             each["broker"],
@@ -108,6 +112,17 @@ def _by_what_is_set(session: Session, user: str, client_id: str, ip: str | None)
 
     table = QuotaTable({tuple(sorted(each.entity)): each.values for each in list_quotas(session.cluster)})
     return explained_by_table(table, user, client_id) + (explained_address(table, ip) if ip else [])
+
+
+def _unlimited(user: str, client_id: str, ip: str | None) -> str:
+    who, missing = f"user {user}", []
+    for kind, name in (("client-id", client_id), ("ip", ip)):
+        if name:
+            who += f", {kind} {name}"
+        else:
+            missing.append(f"--{kind}")
+    more = f" (there may be others with {', '.join(missing)})" if missing else ""
+    return f"no quota holds for {who}{more}; `kbroker-admin quotas list` shows all that are set"
 
 
 def _parse(text: str) -> tuple[str, float | None]:

@@ -48,6 +48,15 @@ def test_set_list_explain_remove(admin):
     assert len(admin("list", "--json")) == 2
 
 
+def test_where_no_quota_holds(admin):
+    """The others are of client ids and addresses, and those who come without have none."""
+    assert admin("explain", "--json", "--user", "nobody") == []
+    said = admin("explain")
+    assert said.startswith("no quota holds for user ANONYMOUS (there may be others with --client-id, --ip); ")
+    assert "quotas list" in said
+    assert "user w, ip 10.9.9.9 (" in admin("explain", "--user", "w", "--ip", "10.9.9.9")
+
+
 @pytest.mark.parametrize(
     "arguments",
     [("x=1",), ("--user", "u", "x=1"), ("--user", "u", "producer_byte_rate=x"), ("--user", "u", "y")],
