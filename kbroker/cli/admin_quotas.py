@@ -75,7 +75,7 @@ def set_some(
 def explain(session: Session, user: str, client_id: str, ip: str | None, broker: int | None) -> None:
     """Show which quotas hold for a client, at which of Kafka's levels, and how much of them is used.
 
-    Without a name: for a client that neither logs in nor gives a client id. Of Apache Kafka's brokers, which do
+    Without a name: for a client that neither logs in nor gives an id. Of Apache Kafka's brokers, which do
     not tell what is used, by what is set alone.
     """
     node_ids = sorted(session.cluster.brokers()) if broker is None else [broker]
