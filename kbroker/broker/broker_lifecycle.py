@@ -372,12 +372,12 @@ class BrokerLifecycle:
     def is_heard(self) -> bool:
         """False if the controller may have given what this broker leads to others, unheard by it.
 
-        A new controller counts sessions from half a session before it took over at the most.
+        A new controller counts sessions from half a session before it took over at the most, and the one
+        before it tells nobody that all is read when another may have been elected.
         """
         if self._heard_ms is None:
             return True
-        lease_ms = max(self._times.session_ms / 2, self._times.heartbeat_ms * 1.5)
-        if self._clock.monotonic_ms() - self._heard_ms <= lease_ms:
+        if self._clock.monotonic_ms() - self._heard_ms <= self._times.session_ms / 2:
             return True
         self.beat_now()
         return False

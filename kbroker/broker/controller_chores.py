@@ -143,6 +143,7 @@ class ControllerChores:
                 self.rules,
                 caught_up=liveness.caught_up(beat.broker_id, beat.metadata_offset),
                 others_know=liveness.others_know(image, beat.broker_id),
+                unrivalled=self._controller.unrivalled(),
             )
             liveness.heard(beat.broker_id, beat.broker_epoch, beat.metadata_offset, now)
             if decision.response.in_controlled_shutdown and decision.records:

@@ -64,6 +64,10 @@ class MetadataWriter(Protocol):
         """
         ...
 
+    def unrivalled(self) -> bool:
+        """Whether nobody else can be the active controller by now."""
+        ...
+
 
 class ControllerMemory(Protocol):
     """What the controller needs of the committed image (broker/committed_metadata.py, zk_memory.py)."""
@@ -190,6 +194,10 @@ class ControllerDriver:
     def active(self) -> bool:
         """Whether this node is the active controller."""
         return self._writer is not None
+
+    def unrivalled(self) -> bool:
+        """Whether this node is the active controller, and no other can be by now."""
+        return self._writer is not None and self._writer.unrivalled()
 
     @property
     def committed_image(self) -> ClusterImage:

@@ -172,6 +172,10 @@ class RaftDriver:
         """See `MetadataWriter.end_offset`."""
         return self._log.end_offset
 
+    def unrivalled(self) -> bool:
+        """See `MetadataWriter.unrivalled`."""
+        return self.node.unrivalled(self._clock.monotonic_ms())
+
     def start(self, listener: QuorumListener, snapshot_id: OffsetAndEpoch | None = None) -> None:
         """Take part in the quorum; `listener` hears what comes of it."""
         self._listener = listener

@@ -295,6 +295,10 @@ class ZkWriter:
         """See `MetadataWriter`."""
         return self._next_offset
 
+    def unrivalled(self) -> bool:
+        """See `MetadataWriter`: brokers ask ZooKeeper, not the controller, whether their session lasts."""
+        return not self._over
+
     def append(self, values: Sequence[bytes]) -> int:
         """See `MetadataWriter`.
 

@@ -61,12 +61,15 @@ def heartbeat(
     *,
     caught_up: bool,
     others_know: bool = True,
+    unrivalled: bool = True,
 ) -> Decision[HeartbeatReply]:
     """What follows from a heartbeat.
 
     Args:
         caught_up: the broker has read the metadata up to its registration (liveness.py).
         others_know: the other brokers have read that this one leads nothing any more.
+        unrivalled: no other controller can have been elected, and have fenced the broker; else it is not
+            told that it has read all that matters.
 
     Raises:
         ApiError: STALE_BROKER_EPOCH.
@@ -94,7 +97,7 @@ def heartbeat(
     # Of what changed only the partitions matter, and only to directories that have failed.
     after = image.apply(records) if records and beat.offline_log_dirs else image
     records += _directories(after, beat, rules)
-    return Decision(HeartbeatReply(caught_up, fenced, may_stop, stopping), records, atomic=False)
+    return Decision(HeartbeatReply(caught_up and unrivalled, fenced, may_stop, stopping), records, atomic=False)
 
 
 def _leave(image: ClusterImage, broker: BrokerImage, rules: ElectionRules) -> list[Message]:

@@ -66,9 +66,9 @@ def poll(s: QuorumState, now: int) -> None:
     if snapshot is not None:
         request = FetchSnapshotRequest(s.epoch, s.me, snapshot.id, snapshot.position)
     else:
-        request = FetchRequest(
-            s.epoch, s.me, s.log.end, s.log.last_epoch, s.timeouts.fetch_wait_ms, s.high_watermark
-        )
+        # A fetch that waits tells the leader that its last answer came (leader.py, `unrivalled_until`).
+        wait_ms = s.timeouts.fetch_wait_ms if following.answered else 0
+        request = FetchRequest(s.epoch, s.me, s.log.end, s.log.last_epoch, wait_ms, s.high_watermark)
     following.fetch = request
     send(s, peer if peer >= 0 else peer + 1, request)
 
@@ -91,6 +91,7 @@ def fetch_failed(s: QuorumState, now: int, request: Request) -> None:
     if following.fetch is not request:
         return
     following.fetch = None
+    following.answered = False
     following.retry_at = now + (s.timeouts.retry_ms if s.role is Role.FOLLOWER else _SEARCH_MS)
 
 
@@ -123,6 +124,7 @@ def _is_current(s: QuorumState, now: int, request: Request, error: ErrorCode, vi
     is_leaders = s.role is Role.FOLLOWER and s.epoch == view.epoch == epoch and view.leader_id == peer
     if is_leaders and error in _LEADERS_ANSWERS:
         return True
+    following.answered = False
     if s.following is following:
         following.retry_at = now + (s.timeouts.retry_ms if followed else _SEARCH_MS)
         if followed and view.epoch == epoch and error in _LEADS_NO_MORE:
@@ -136,7 +138,7 @@ def _is_current(s: QuorumState, now: int, request: Request, error: ErrorCode, vi
 
 def _leader_answered(s: QuorumState, now: int) -> None:
     s.election_at = now + s.timeouts.fetch_ms
-    s.following.fetched = True
+    s.following.fetched = s.following.answered = True
     s.following.leader_gone = False
     s.following.retry_at = now
 

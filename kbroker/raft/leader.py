@@ -6,6 +6,8 @@ epoch's own first record is below it: a record of an older epoch is never commit
 
 from __future__ import annotations
 
+from math import inf
+
 from kbroker.errors import ErrorCode
 from kbroker.raft.election_state import NOBODY
 from kbroker.raft.log_view import MATCHES, Match
@@ -146,6 +148,28 @@ def arm_check(s: QuorumState, now: int) -> None:
         leading.heard.clear()
         alone = s.voters.majority <= (1 if s.is_voter else 0)
         leading.check_at = None if alone else now + s.timeouts.fetch_ms * 3 // 2
+
+
+def unrivalled_until(s: QuorumState) -> float:
+    """Before this time nobody else can have been elected; minus infinity where this node does not lead.
+
+    Who was answered refuses its (pre-)vote for `fetch_ms` (KIP-996), and any majority has one of those that
+    were answered since. That a fetch arrived proves it of the answer before, which it followed; Kafka's
+    followers say the same of a fetch that had none, so of them it holds but for lost connections.
+    A voter that was killed has forgotten whom it heard.
+    """
+    leading = s.leading
+    if leading is None or not s.is_voter:
+        return -inf
+    needed = s.voters.majority - 1
+    if not needed:
+        return inf
+    times = [
+        -inf if id == s.me.id or replica.answered_at is None else replica.answered_at
+        for id, replica in leading.voters.items()
+    ]
+    times.sort(reverse=True)
+    return times[needed - 1] + s.timeouts.fetch_ms
 
 
 def tick_leader(s: QuorumState, now: int) -> None:

@@ -200,6 +200,10 @@ class RaftNode:
             if id != s.me.id
         )
 
+    def unrivalled(self, now_ms: int) -> bool:
+        """Whether this node leads, and nobody else can have been elected by now."""
+        return now_ms < leader.unrivalled_until(self._state)
+
     def endpoints_of(self, node_id: int) -> tuple[QuorumEndpoint, ...]:
         """Where the controller listeners of a node are, as far as known: where a `Send` goes."""
         return self._state.endpoints_of(node_id)

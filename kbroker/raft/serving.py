@@ -74,7 +74,7 @@ def fetch_requested(s: QuorumState, now: int, token: object, request: FetchReque
     elif request.max_wait_ms == 0 or (leading.established and request.high_watermark < s.high_watermark):
         answer_empty(s, token)
     else:
-        wait = min(request.max_wait_ms, s.timeouts.fetch_ms)
+        wait = min(request.max_wait_ms, s.timeouts.fetch_ms // 4)
         leading.parked[key] = Parked(token, request, now + wait)
 
 
@@ -89,6 +89,8 @@ def _note_fetch(s: QuorumState, now: int, request: FetchRequest, wall_ms: int) -
     elif replica.leader_end > 0 and request.offset >= replica.leader_end:
         replica.caught_up = True
         replica.caught_up_wall = max(replica.fetched_wall, replica.caught_up_wall)
+    if request.max_wait_ms > 0:
+        replica.answered_at = replica.fetched_at
     replica.fetched_at, replica.fetched_wall, replica.leader_end = now, wall_ms, s.log.end
     grew = request.offset > replica.end
     replica.end = request.offset

@@ -80,6 +80,8 @@ class Replica:
     key: ReplicaKey
     end: int = -1
     fetched_at: int | None = None
+    #: It had an answer after this: the fetch before its last one came then.
+    answered_at: int | None = None
     #: It had everything at some time in this epoch.
     caught_up: bool = False
     fetched_wall: int = -1
@@ -149,6 +151,8 @@ class Following:
     fetch: Request | None = None
     peer: int = NOBODY
     retry_at: int = 0
+    #: The last fetch had an answer of this leader; the next one says so (`FetchRequest.max_wait_ms`).
+    answered: bool = False
     #: The leader answered in its epoch: there is no reason to think of another one.
     fetched: bool = False
     #: Why not, although it once did: its process is gone, or it said that it does not lead any more.

@@ -70,7 +70,7 @@ def _raft_timeouts(config: BrokerConfig) -> RaftTimeouts:
         election_ms=setting("controller.quorum.election.timeout.ms"),
         fetch_ms=fetch_ms,
         # A fetch that a leader keeps as long as its follower has patience looks like a dead leader.
-        fetch_wait_ms=min(RaftTimeouts().fetch_wait_ms, fetch_ms // 2),
+        fetch_wait_ms=min(RaftTimeouts().fetch_wait_ms, fetch_ms // 4),
         backoff_max_ms=setting("controller.quorum.election.backoff.max.ms"),
         request_ms=setting("controller.quorum.request.timeout.ms"),
         retry_ms=setting("controller.quorum.retry.backoff.ms"),

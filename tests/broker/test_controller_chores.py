@@ -42,6 +42,9 @@ class Driver:
     def watch(self, watcher):
         self.watcher = watcher
 
+    def unrivalled(self):
+        return True
+
     def lead(self):
         self.active = True
         self.watcher.activated(self.image)

@@ -65,6 +65,8 @@ class Options:
     groups: bool = False
     #: flush.messages=1 everywhere.
     syncs: bool = False
+    #: controller.quorum.fetch.timeout.ms.
+    patience_ms: int = 500
 
     @staticmethod
     def of_seed(seed, random):
@@ -292,7 +294,7 @@ class NodeWorld(Scheduler):
             "offsets.topic.num.partitions": "1",
             "broker.heartbeat.interval.ms": "200",
             "broker.session.timeout.ms": "1500",
-            "controller.quorum.fetch.timeout.ms": "500",
+            "controller.quorum.fetch.timeout.ms": str(self.options.patience_ms),
             "controller.quorum.election.timeout.ms": "300",
             "replica.lag.time.max.ms": "1200",
             "log.cleaner.enable": "false",
