@@ -97,7 +97,8 @@ def heartbeat(
     # Of what changed only the partitions matter, and only to directories that have failed.
     after = image.apply(records) if records and beat.offline_log_dirs else image
     records += _directories(after, beat, rules)
-    return Decision(HeartbeatReply(caught_up and unrivalled, fenced, may_stop, stopping), records, atomic=False)
+    reply = HeartbeatReply(caught_up and unrivalled, fenced, may_stop, stopping)
+    return Decision(reply, records, atomic=False)
 
 
 def _leave(image: ClusterImage, broker: BrokerImage, rules: ElectionRules) -> list[Message]:

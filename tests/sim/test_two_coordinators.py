@@ -1,5 +1,5 @@
-"""A coordinator that is cut off together with the controller that it hears: it must fall silent before another
-one takes commits."""
+"""A coordinator that is cut off together with the controller that it hears: it is to fall silent before
+another one takes commits."""
 
 from __future__ import annotations
 
@@ -109,5 +109,4 @@ def test_offsets_do_not_go_back_while_two_controllers_believe_that_they_lead(see
 def test_a_controller_that_does_not_think_of_a_rival_is_found(monkeypatch):
     monkeypatch.setattr(ControllerDriver, "unrivalled", lambda self: True)
     with pytest.raises(Violation):
-        for seed in _SEEDS:
-            play(seed)
+        [play(seed) for seed in _SEEDS]
