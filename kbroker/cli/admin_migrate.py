@@ -184,7 +184,7 @@ def _ask(connection: Connection) -> dict[str, Any] | None:
         return None
     request = KbrokerCommandRequest(command="migrate", arguments=b"{}")
     answer = connection.ask(request, KbrokerCommandResponse)
-    check(answer.error_code, answer.error_message, "the migration")
+    check(answer.error_code, answer.error_message, "the migration", needs="DESCRIBE")
     found: dict[str, Any] = json.loads(bytes(answer.result or b"null"))
     return found
 

@@ -32,7 +32,7 @@ def describe_acls(cluster: Cluster, wanted: AclFilter) -> list[Acl]:
         permission_type=wanted.permission,
     )
     answer = cluster.ask(request, DescribeAclsResponse)
-    check(answer.error_code, answer.error_message, "ACLs")
+    check(answer.error_code, answer.error_message, "ACLs", needs="DESCRIBE")
     return sorted(
         Acl(
             resource.resource_type,
@@ -67,7 +67,7 @@ def create_acls(cluster: Cluster, acls: Sequence[Acl]) -> list[ApiError | None]:
     answer = cluster.ask_controller(
         request, CreateAclsResponse, lambda response: [each.error_code for each in response.results]
     )
-    return [failure(each.error_code, each.error_message, "ACL") for each in answer.results]
+    return [failure(each.error_code, each.error_message, "ACL", needs="ALTER") for each in answer.results]
 
 
 def delete_acls(cluster: Cluster, wanted: AclFilter) -> list[Acl]:
@@ -93,7 +93,7 @@ def delete_acls(cluster: Cluster, wanted: AclFilter) -> list[Acl]:
         request, DeleteAclsResponse, lambda response: [each.error_code for each in response.filter_results]
     )
     (result,) = answer.filter_results
-    check(result.error_code, result.error_message, "ACLs")
+    check(result.error_code, result.error_message, "ACLs", needs="ALTER")
     for acl in result.matching_acls:
         check(acl.error_code, acl.error_message, f"ACL of {acl.principal}")
     return sorted(

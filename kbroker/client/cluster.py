@@ -258,7 +258,7 @@ class Cluster:
         answer = self.metadata({tp.topic for tp in wanted})
         found: dict[TopicPartition, int] = {}
         for topic in answer.topics:
-            check(topic.error_code, what=f"topic {topic.name}")
+            check(topic.error_code, what=f"topic {topic.name}", needs="DESCRIBE", on=topic.name or "")
             for partition in topic.partitions:
                 leader = -1 if partition.error_code else partition.leader_id
                 found[TopicPartition(topic.name or "", partition.partition_index)] = leader
@@ -357,7 +357,7 @@ class Cluster:
             return answer.error_code, answer.error_message, Address(answer.host, answer.port)
 
         code, message, address = self._retry(attempt, lambda a: [a[0]], _COORDINATOR_MOVED, lambda: None)
-        check(code, message, f"coordinator of {key}")
+        check(code, message, f"coordinator of {key}", needs="DESCRIBE", on=key)
         return address
 
     def _retry(

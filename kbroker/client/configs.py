@@ -82,7 +82,7 @@ def describe_configs(
     connection = _where(cluster, resource, name)
     answer = connection.ask(request, DescribeConfigsResponse)
     (result,) = answer.results
-    check(result.error_code, result.error_message, _what(resource, name))
+    check(result.error_code, result.error_message, _what(resource, name), needs="DESCRIBE_CONFIGS", on=name)
     entries = [
         ConfigEntry(
             entry.name,
@@ -136,7 +136,7 @@ def alter_configs(
             lambda answer: [result.error_code for result in answer.responses],
         )
     for result in answer.responses:
-        check(result.error_code, result.error_message, what)
+        check(result.error_code, result.error_message, what, needs="ALTER_CONFIGS", on=name)
 
 
 def _where(cluster: Cluster, resource: ResourceType, name: str) -> Connection:

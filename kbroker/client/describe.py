@@ -122,7 +122,7 @@ def describe_cluster(cluster: Cluster) -> ClusterInfo:
     fenced_too = connection.version(ApiKey.DESCRIBE_CLUSTER) >= 2
     request = DescribeClusterRequest(include_fenced_brokers=fenced_too)
     answer = cluster.ask(request, DescribeClusterResponse)
-    check(answer.error_code, answer.error_message, "cluster")
+    check(answer.error_code, answer.error_message, "cluster", needs="DESCRIBE")
     brokers = [Broker(b.broker_id, b.host, b.port, b.rack, b.is_fenced) for b in answer.brokers]
     return ClusterInfo(answer.cluster_id, answer.controller_id, sorted(brokers), features)
 
@@ -147,7 +147,7 @@ def describe_quorum(cluster: Cluster) -> Quorum | None:
         return None
     topic = TopicData(topic_name=_METADATA_TOPIC, partitions=[PartitionData(partition_index=0)])
     answer = cluster.ask(DescribeQuorumRequest(topics=[topic]), DescribeQuorumResponse)
-    check(answer.error_code, answer.error_message, "quorum")
+    check(answer.error_code, answer.error_message, "quorum", needs="DESCRIBE")
     state = answer.topics[0].partitions[0]
     check(state.error_code, state.error_message, "quorum")
     end = max(
@@ -206,7 +206,7 @@ def describe_log_dirs(
     found = []
     for node_id in sorted(cluster.brokers(refresh=True)) if node_ids is None else node_ids:
         answer = cluster.ask_node(node_id, DescribeLogDirsRequest(topics=topics), DescribeLogDirsResponse)
-        check(answer.error_code, what=f"log folders of broker {node_id}")
+        check(answer.error_code, what=f"log folders of broker {node_id}", needs="DESCRIBE")
         for result in answer.results:
             replicas = [
                 LogDirReplica(

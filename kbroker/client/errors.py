@@ -7,7 +7,15 @@ import re
 from kbroker.errors import ApiError, ErrorCode, default_message
 
 #: Apache Kafka's refusals hold the whole request as its classes print it.
-_DUMP = re.compile(r"Request Request\(.*\) (needs \w+ permission|is not authorized)\.?", re.DOTALL)
+_DUMP = re.compile(r"Request Request\(.*\) (?:needs (\w+) permission|is not authorized)\.?", re.DOTALL)
+#: Kinds of resources, as Kafka's tools name them, by the code of who may not.
+_FORBIDDEN = {
+    ErrorCode.TOPIC_AUTHORIZATION_FAILED: "Topic",
+    ErrorCode.GROUP_AUTHORIZATION_FAILED: "Group",
+    ErrorCode.CLUSTER_AUTHORIZATION_FAILED: "Cluster",
+    ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "TransactionalId",
+    ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED: "DelegationToken",
+}
 
 
 class ClientError(Exception):
@@ -42,12 +50,14 @@ def error_code(number: int) -> ErrorCode:
         return ErrorCode.UNKNOWN_SERVER_ERROR
 
 
-def check(number: int, message: str | None = None, what: str = "") -> None:
+def check(number: int, message: str | None = None, what: str = "", *, needs: str = "", on: str = "") -> None:
     """Nothing for code 0.
 
     Args:
         message: the answer's own text, if it has one.
         what: which topic, group … failed, as in "topic t".
+        needs: the operation that must be allowed for the request, by Kafka's name.
+        on: which resource; the code tells its kind.
 
     Raises:
         ApiError: its text begins with `what`.
@@ -60,17 +70,24 @@ def check(number: int, message: str | None = None, what: str = "") -> None:
     text = message or default_message(code)
     dump = _DUMP.fullmatch(text)
     if dump is not None:
-        text = f"{default_message(code).rstrip('.')}: it {dump[1]}"
+        text, needs = default_message(code), dump[1] or needs
+    if needs and code in _FORBIDDEN:
+        name = f' "{on}"' if on and code is not ErrorCode.CLUSTER_AUTHORIZATION_FAILED else ""
+        text = f"{text.rstrip('.')}: it needs {needs} permission on {_FORBIDDEN[code]}{name}"
+    elif dump is not None:
+        text = f"{text.rstrip('.')}: it is not authorized"
     if what and code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION and text == default_message(code):
         # Kafka's words for it are those of the broker that was asked.
         raise ApiError(code, f"{what} does not exist")
     raise ApiError(code, f"{what}: {text}" if what else text)
 
 
-def failure(code: int, message: str | None = None, what: str = "") -> ApiError | None:
+def failure(
+    code: int, message: str | None = None, what: str = "", *, needs: str = "", on: str = ""
+) -> ApiError | None:
     """`check`, with the error as a value."""
     try:
-        check(code, message, what)
+        check(code, message, what, needs=needs, on=on)
     except ApiError as error:
         return error
     return None

@@ -33,6 +33,6 @@ def update_features(
         validate_only=validate_only,
     )
     answer = cluster.ask_controller(request, UpdateFeaturesResponse, lambda answer: [answer.error_code])
-    check(answer.error_code, answer.error_message, "features")
+    check(answer.error_code, answer.error_message, "features", needs="ALTER")
     for result in answer.results:
         check(result.error_code, result.error_message, f"feature {result.feature}")

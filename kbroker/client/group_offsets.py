@@ -10,7 +10,7 @@ from kbroker.client.cluster import Cluster
 from kbroker.client.connection import Connection
 from kbroker.client.errors import ClientError, check, failure
 from kbroker.client.offsets import EARLIEST, LATEST, OffsetAt, list_offsets, list_offsets_at
-from kbroker.errors import ApiError
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.api_keys import ApiKey
 from kbroker.protocol.generated.offset_commit_request import (
     OffsetCommitRequest,
@@ -73,12 +73,12 @@ def committed_offsets(cluster: Cluster, group_id: str) -> dict[TopicPartition, C
 
     answer = cluster.ask_coordinator(group_id, request, OffsetFetchResponse, codes)
     for code in codes(answer):
-        check(code, what=f"group {group_id}")
+        check(code, what=f"group {group_id}", needs="DESCRIBE", on=group_id)
     found: dict[TopicPartition, Committed] = {}
     for topic in answer.groups[0].topics if answer.groups else answer.topics:
         for part in topic.partitions:
             tp = TopicPartition(topic.name, part.partition_index)
-            check(part.error_code, what=f"group {group_id}, {tp}")
+            check(part.error_code, what=f"group {group_id}, {tp}", needs="DESCRIBE", on=topic.name)
             if part.committed_offset >= 0:
                 found[tp] = Committed(part.committed_offset, part.committed_leader_epoch, part.metadata or "")
     return found
@@ -112,9 +112,9 @@ def commit_offsets(cluster: Cluster, group_id: str, offsets: Mapping[TopicPartit
     )
     for topic in answer.topics:
         for part in topic.partitions:
-            check(
-                part.error_code, what=f"group {group_id}, {TopicPartition(topic.name, part.partition_index)}"
-            )
+            what = f"group {group_id}, {TopicPartition(topic.name, part.partition_index)}"
+            of_group = part.error_code == ErrorCode.GROUP_AUTHORIZATION_FAILED
+            check(part.error_code, what=what, needs="READ", on=group_id if of_group else topic.name)
 
 
 def delete_offsets(
@@ -137,12 +137,12 @@ def delete_offsets(
         OffsetDeleteResponse,
         lambda answer: [answer.error_code],
     )
-    check(answer.error_code, what=f"group {group_id}")
+    check(answer.error_code, what=f"group {group_id}", needs="DELETE", on=group_id)
     results = {}
     for topic in answer.topics:
         for part in topic.partitions:
             tp = TopicPartition(topic.name, part.partition_index)
-            results[tp] = failure(part.error_code, None, str(tp))
+            results[tp] = failure(part.error_code, None, str(tp), needs="READ", on=topic.name)
     return results
 
 

@@ -121,7 +121,13 @@ def describe_group(cluster: Cluster, group_id: str) -> Group:
             lambda a: [group.error_code for group in a.groups],
         ).groups[0]
         if consumer.error_code not in _OTHER_TYPE:
-            check(consumer.error_code, consumer.error_message, f"group {group_id}")
+            check(
+                consumer.error_code,
+                consumer.error_message,
+                f"group {group_id}",
+                needs="DESCRIBE",
+                on=group_id,
+            )
             return _new_group(consumer, "consumer", coordinator)
     classic = cluster.ask_coordinator(
         group_id,
@@ -130,7 +136,7 @@ def describe_group(cluster: Cluster, group_id: str) -> Group:
         lambda answer: [group.error_code for group in answer.groups],
     ).groups[0]
     if classic.error_code not in _OTHER_TYPE and classic.group_state != "Dead":
-        check(classic.error_code, classic.error_message, f"group {group_id}")
+        check(classic.error_code, classic.error_message, f"group {group_id}", needs="DESCRIBE", on=group_id)
         return _classic_group(classic, coordinator)
     if connection.has(ApiKey.SHARE_GROUP_DESCRIBE):
         request = ShareGroupDescribeRequest(group_ids=[group_id])
@@ -138,7 +144,7 @@ def describe_group(cluster: Cluster, group_id: str) -> Group:
             group_id, request, ShareGroupDescribeResponse, lambda a: [group.error_code for group in a.groups]
         ).groups[0]
         if share.error_code not in _OTHER_TYPE:
-            check(share.error_code, share.error_message, f"group {group_id}")
+            check(share.error_code, share.error_message, f"group {group_id}", needs="DESCRIBE", on=group_id)
             return _new_group(share, "share", coordinator)
     if connection.has(ApiKey.STREAMS_GROUP_DESCRIBE):
         request = StreamsGroupDescribeRequest(group_ids=[group_id])
@@ -149,7 +155,9 @@ def describe_group(cluster: Cluster, group_id: str) -> Group:
             lambda a: [group.error_code for group in a.groups],
         ).groups[0]
         if streams.error_code not in _OTHER_TYPE:
-            check(streams.error_code, streams.error_message, f"group {group_id}")
+            check(
+                streams.error_code, streams.error_message, f"group {group_id}", needs="DESCRIBE", on=group_id
+            )
             return _streams_group(streams, coordinator)
     raise ApiError(ErrorCode.GROUP_ID_NOT_FOUND, f"group {group_id} does not exist")
 
@@ -235,5 +243,7 @@ def delete_groups(cluster: Cluster, group_ids: Iterable[str]) -> dict[str, ApiEr
             results[group_id] = error
             continue
         result = answer.results[0]
-        results[group_id] = failure(result.error_code, result.error_message, f"group {group_id}")
+        results[group_id] = failure(
+            result.error_code, result.error_message, f"group {group_id}", needs="DELETE", on=group_id
+        )
     return results

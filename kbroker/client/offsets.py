@@ -67,7 +67,7 @@ def list_offsets_at(
 
     found = {}
     for tp, result in cluster.ask_leaders(at, request, ListOffsetsResponse, results).items():
-        check(result.error_code, what=str(tp))
+        check(result.error_code, what=str(tp), needs="DESCRIBE", on=tp.topic)
         found[tp] = OffsetAt(result.offset, result.timestamp)
     return found
 
@@ -80,6 +80,6 @@ def partitions_of(cluster: Cluster, topics: Iterable[str]) -> list[TopicPartitio
     """
     found = []
     for topic in cluster.metadata(topics).topics:
-        check(topic.error_code, what=f"topic {topic.name}")
+        check(topic.error_code, what=f"topic {topic.name}", needs="DESCRIBE", on=topic.name or "")
         found += [TopicPartition(topic.name or "", part.partition_index) for part in topic.partitions]
     return sorted(found)

@@ -11,6 +11,9 @@ from kbroker.protocol.api_keys import ApiKey
 from kbroker.protocol.generated.kbroker_command_request import KbrokerCommandRequest
 from kbroker.protocol.generated.kbroker_command_response import KbrokerCommandResponse
 
+#: Commands that ask for more than DESCRIBE on the cluster (`OPERATION` of handlers/command_*.py).
+_ALTERING = ("audit", "disconnect")
+
 
 class NoKbroker(Unsupported):
     """What answers is Apache Kafka, or another broker."""
@@ -27,7 +30,8 @@ def command(cluster: Cluster, node_id: int, name: str, **arguments: Any) -> Any:
         raise NoKbroker(f"broker {node_id} is no kbroker")
     request = KbrokerCommandRequest(command=name, arguments=json.dumps(arguments).encode())
     answer = cluster.ask_node(node_id, request, KbrokerCommandResponse)
-    check(answer.error_code, answer.error_message, f"broker {node_id}")
+    needs = "ALTER" if name in _ALTERING else "DESCRIBE"
+    check(answer.error_code, answer.error_message, f"broker {node_id}", needs=needs)
     try:
         return json.loads(bytes(answer.result or b"null"))
     except ValueError:

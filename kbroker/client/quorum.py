@@ -33,7 +33,7 @@ def add_voter(
         listeners=[Listener(name=name, host=host, port=port) for name, host, port in listeners],
     )
     answer = cluster.ask(request, AddRaftVoterResponse)
-    check(answer.error_code, answer.error_message, f"controller {node_id}")
+    check(answer.error_code, answer.error_message, f"controller {node_id}", needs="ALTER")
 
 
 def remove_voter(cluster: Cluster, node_id: int, directory_id: Uuid) -> None:
@@ -46,4 +46,4 @@ def remove_voter(cluster: Cluster, node_id: int, directory_id: Uuid) -> None:
         cluster_id=cluster.metadata([]).cluster_id, voter_id=node_id, voter_directory_id=directory_id
     )
     answer = cluster.ask(request, RemoveRaftVoterResponse)
-    check(answer.error_code, answer.error_message, f"controller {node_id}")
+    check(answer.error_code, answer.error_message, f"controller {node_id}", needs="ALTER")

@@ -37,7 +37,7 @@ def list_quotas(cluster: Cluster) -> list[EntityQuotas]:
     answer = cluster.ask(
         DescribeClientQuotasRequest(components=[], strict=False), DescribeClientQuotasResponse
     )
-    check(answer.error_code, answer.error_message, "quotas")
+    check(answer.error_code, answer.error_message, "quotas", needs="DESCRIBE_CONFIGS")
     found = [
         EntityQuotas(
             tuple((part.entity_type, part.entity_name) for part in entry.entity),
@@ -63,4 +63,4 @@ def alter_quotas(cluster: Cluster, entity: Entity, values: Mapping[str, float | 
     )
     answer = cluster.ask(AlterClientQuotasRequest(entries=[entry]), AlterClientQuotasResponse)
     for result in answer.entries:
-        check(result.error_code, result.error_message, "quotas")
+        check(result.error_code, result.error_message, "quotas", needs="ALTER_CONFIGS")

@@ -61,7 +61,7 @@ def list_reassignments(cluster: Cluster) -> list[Reassignment]:
         ListPartitionReassignmentsResponse,
         lambda answer: [answer.error_code],
     )
-    check(answer.error_code, answer.error_message, "reassignments")
+    check(answer.error_code, answer.error_message, "reassignments", needs="DESCRIBE")
     found = [
         Reassignment(
             topic.name, part.partition_index, part.replicas, part.adding_replicas, part.removing_replicas
@@ -93,7 +93,7 @@ def alter_reassignments(
     answer = cluster.ask_controller(
         request, AlterPartitionReassignmentsResponse, lambda answer: [answer.error_code]
     )
-    check(answer.error_code, answer.error_message, "reassignment")
+    check(answer.error_code, answer.error_message, "reassignment", needs="ALTER")
     results: dict[TopicPartition, ApiError | None] = {}
     for topic in answer.responses:
         for result in topic.partitions:
@@ -120,12 +120,12 @@ def elect_leaders(
         election_type=kind, topic_partitions=chosen, timeout_ms=int(cluster.timeout_s * 1000)
     )
     answer = cluster.ask_controller(request, ElectLeadersResponse, lambda answer: [answer.error_code])
-    check(answer.error_code, what="election")
+    check(answer.error_code, what="election", needs="ALTER")
     results: dict[TopicPartition, ApiError | None] = {}
     for topic in answer.replica_election_results:
         for part in topic.partition_result:
             tp = TopicPartition(topic.topic, part.partition_id)
-            results[tp] = failure(part.error_code, part.error_message, str(tp))
+            results[tp] = failure(part.error_code, part.error_message, str(tp), needs="ALTER")
     return results
 
 
@@ -140,7 +140,7 @@ def unregister_broker(cluster: Cluster, broker_id: int) -> None:
         UnregisterBrokerResponse,
         lambda answer: [answer.error_code],
     )
-    check(answer.error_code, answer.error_message, f"broker {broker_id}")
+    check(answer.error_code, answer.error_message, f"broker {broker_id}", needs="ALTER")
 
 
 def plan_assignment(

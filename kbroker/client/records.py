@@ -62,7 +62,7 @@ def produce(
         [partition], request, ProduceResponse, results, newest_version=_PRODUCE_BY_NAME
     )
     result = found[partition]
-    check(result.error_code, result.error_message, str(partition))
+    check(result.error_code, result.error_message, str(partition), needs="WRITE", on=partition.topic)
     return result.base_offset
 
 
@@ -114,7 +114,7 @@ def fetch(
     for tp, part in answers.items():
         if part.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
             check(part.error_code, f"offset {offsets[tp]} is out of range", str(tp))
-        check(part.error_code, what=str(tp))
+        check(part.error_code, what=str(tp), needs="READ", on=tp.topic)
         aborted = [(entry.producer_id, entry.first_offset) for entry in part.aborted_transactions or []]
         records, next_offset = read_batches(part.records or b"", offsets[tp], aborted)
         found[tp] = Fetched(records, next_offset, part.high_watermark)

@@ -43,11 +43,17 @@ def share_positions(cluster: Cluster, group_id: str) -> list[SharePosition]:
         lambda found: [each.error_code for each in found.groups],
     )
     (group,) = answer.groups
-    check(group.error_code, group.error_message, what=f"group {group_id!r}")
+    check(group.error_code, group.error_message, what=f"group {group_id!r}", needs="DESCRIBE", on=group_id)
     found = []
     for topic in group.topics:
         for each in topic.partitions:
-            check(each.error_code, each.error_message, what=f"{topic.topic_name}-{each.partition_index}")
+            check(
+                each.error_code,
+                each.error_message,
+                what=f"{topic.topic_name}-{each.partition_index}",
+                needs="DESCRIBE",
+                on=topic.topic_name,
+            )
             found.append(SharePosition(topic.topic_name, each.partition_index, each.start_offset, each.lag))
     return sorted(found)
 
@@ -70,7 +76,13 @@ def move_share_group(cluster: Cluster, group_id: str, starts: Mapping[TopicParti
         return [found.error_code]
 
     answer = cluster.ask_coordinator(group_id, request, AlterShareGroupOffsetsResponse, codes)
-    check(answer.error_code, answer.error_message, what=f"group {group_id!r}")
+    check(answer.error_code, answer.error_message, what=f"group {group_id!r}", needs="READ", on=group_id)
     for topic in answer.responses:
         for each in topic.partitions:
-            check(each.error_code, each.error_message, what=f"{topic.topic_name}-{each.partition_index}")
+            check(
+                each.error_code,
+                each.error_message,
+                what=f"{topic.topic_name}-{each.partition_index}",
+                needs="READ",
+                on=topic.topic_name,
+            )

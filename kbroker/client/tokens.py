@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from kbroker.client.cluster import Cluster
 from kbroker.client.errors import check
+from kbroker.errors import ErrorCode, default_message
 from kbroker.protocol.generated.create_delegation_token_request import (
     CreatableRenewers,
     CreateDelegationTokenRequest,
@@ -65,7 +66,11 @@ def create_token(
         max_lifetime_ms=lifetime_ms,
     )
     made = cluster.ask(request, CreateDelegationTokenResponse)
-    check(made.error_code, None)
+    why = None
+    if owner is not None and made.error_code == ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED:
+        text = default_message(ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED).rstrip(".")
+        why = f'{text}: it needs CREATE_TOKENS permission on User "{kind}:{name}"'
+    check(made.error_code, why, "token")
     return Token(
         made.token_id,
         f"{made.principal_type}:{made.principal_name}",
@@ -91,7 +96,7 @@ def list_tokens(cluster: Cluster, owners: Sequence[str] = ()) -> list[Token]:
     answer = cluster.ask(
         DescribeDelegationTokenRequest(owners=named or None), DescribeDelegationTokenResponse
     )
-    check(answer.error_code, None)
+    check(answer.error_code, what="token")
     return [
         Token(
             each.token_id,
@@ -116,7 +121,7 @@ def renew_token(cluster: Cluster, hmac: bytes, period_ms: int = -1) -> int:
     answer = cluster.ask(
         RenewDelegationTokenRequest(hmac=hmac, renew_period_ms=period_ms), RenewDelegationTokenResponse
     )
-    check(answer.error_code, None)
+    check(answer.error_code, what="token")
     return answer.expiry_timestamp_ms
 
 
@@ -129,7 +134,7 @@ def expire_token(cluster: Cluster, hmac: bytes, after_ms: int = -1) -> int:
     answer = cluster.ask(
         ExpireDelegationTokenRequest(hmac=hmac, expiry_time_period_ms=after_ms), ExpireDelegationTokenResponse
     )
-    check(answer.error_code, None)
+    check(answer.error_code, what="token")
     return answer.expiry_timestamp_ms
 
 

@@ -79,7 +79,7 @@ def describe_topics(cluster: Cluster, names: Iterable[str]) -> list[Topic]:
     names = list(names)
     found = {topic.name: topic for topic in cluster.metadata(names).topics}
     for name in names:
-        check(found[name].error_code, what=f"topic {name}")
+        check(found[name].error_code, what=f"topic {name}", needs="DESCRIBE", on=name)
     return [_topic(found[name]) for name in names]
 
 
@@ -136,7 +136,7 @@ def create_topic(
         lambda answer: [result.error_code for result in answer.topics],
     )
     (result,) = answer.topics
-    check(result.error_code, result.error_message, f"topic {name}")
+    check(result.error_code, result.error_message, f"topic {name}", needs="CREATE", on=name)
     topic_id = uuid_to_string(result.topic_id) if any(result.topic_id) else ""
     replicas = [-1] * max(result.replication_factor, 0)
     created = [Partition(index, -1, -1, replicas, [], []) for index in range(max(result.num_partitions, 0))]
@@ -155,7 +155,13 @@ def delete_topics(cluster: Cluster, names: Iterable[str]) -> dict[str, ApiError 
         request, DeleteTopicsResponse, lambda answer: [result.error_code for result in answer.responses]
     )
     return {
-        result.name or "": failure(result.error_code, result.error_message, f"topic {result.name}")
+        result.name or "": failure(
+            result.error_code,
+            result.error_message,
+            f"topic {result.name}",
+            needs="DELETE",
+            on=result.name or "",
+        )
         for result in answer.responses
     }
 
@@ -181,7 +187,7 @@ def create_partitions(
         lambda answer: [result.error_code for result in answer.results],
     )
     for result in answer.results:
-        check(result.error_code, result.error_message, f"topic {name}")
+        check(result.error_code, result.error_message, f"topic {name}", needs="ALTER", on=name)
 
 
 def delete_records(cluster: Cluster, offsets: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
@@ -216,7 +222,7 @@ def delete_records(cluster: Cluster, offsets: Mapping[TopicPartition, int]) -> d
 
     done = {}
     for tp, result in cluster.ask_leaders(offsets, request, DeleteRecordsResponse, results).items():
-        check(result.error_code, what=str(tp))
+        check(result.error_code, what=str(tp), needs="DELETE", on=tp.topic)
         done[tp] = result.low_watermark
     return done
 

@@ -111,7 +111,8 @@ def describe_transaction(cluster: Cluster, transactional_id: str) -> Transaction
         TRANSACTION,
     )
     (state,) = answer.transaction_states
-    check(state.error_code, what=f"transactional id {transactional_id}")
+    what = f"transactional id {transactional_id}"
+    check(state.error_code, what=what, needs="DESCRIBE", on=transactional_id)
     return Transaction(
         transactional_id,
         state.transaction_state,
@@ -145,7 +146,7 @@ def describe_producers(
     )
     producers = {}
     for tp, result in found.items():
-        check(result.error_code, result.error_message, str(tp))
+        check(result.error_code, result.error_message, str(tp), needs="READ", on=tp.topic)
         producers[tp] = [
             PartitionProducer(
                 tp,
@@ -230,5 +231,5 @@ def abort_open(cluster: Cluster, partition: TopicPartition, start_offset: int) -
             for each in topic.partitions
         ],
     )
-    check(found[partition], what=str(partition))
+    check(found[partition], what=str(partition), needs="ALTER")
     return producer

@@ -45,7 +45,7 @@ def list_users(cluster: Cluster, names: Sequence[str] = ()) -> list[ScramUser]:
     # No name is everybody. No list would be, too, but Kafka 4.4 never answers that to who may not ask.
     request = DescribeUserScramCredentialsRequest(users=[UserName(name=name) for name in names])
     answer = cluster.ask(request, DescribeUserScramCredentialsResponse)
-    check(answer.error_code, answer.error_message)
+    check(answer.error_code, answer.error_message, "users", needs="DESCRIBE")
     found = []
     for result in answer.results:
         check(result.error_code, result.error_message, f"user {result.user}")
@@ -102,4 +102,4 @@ def _alter(cluster: Cluster, name: str, request: AlterUserScramCredentialsReques
         lambda response: [ErrorCode(result.error_code) for result in response.results],
     )
     for result in answer.results:
-        check(result.error_code, result.error_message, f"user {name}")
+        check(result.error_code, result.error_message, f"user {name}", needs="ALTER")
