@@ -176,7 +176,7 @@ class ScramServer:
         proof = _decode(proof_text)
         if len(proof) != len(signature):
             proof = bytes(len(signature))
-        client_key = bytes(a ^ b for a, b in zip(proof, signature))
+        client_key = _xor(proof, signature)
         right = hmac.compare_digest(hashlib.new(self._hash, client_key).digest(), credential.stored_key)
         if not (right and self._is_real):
             raise LoginFailed("wrong user or password")
@@ -229,7 +229,7 @@ class ScramClient:
         client_key = hmac.digest(salted, b"Client Key", self._hash)
         signature = hmac.digest(hashlib.new(self._hash, client_key).digest(), message, self._hash)
         self._signature = hmac.digest(hmac.digest(salted, b"Server Key", self._hash), message, self._hash)
-        proof = b64encode(bytes(a ^ b for a, b in zip(client_key, signature))).decode()
+        proof = b64encode(_xor(client_key, signature)).decode()
         return f"{without_proof},p={proof}".encode()
 
     def _check(self, server_final: str) -> bytes:
@@ -239,6 +239,11 @@ class ScramClient:
             raise LoginFailed("the server does not know the password")
         self.done = True
         return b""
+
+
+def _xor(one: bytes, other: bytes) -> bytes:
+    both = int.from_bytes(one, "big") ^ int.from_bytes(other, "big")
+    return both.to_bytes(len(one), "big")
 
 
 def _decode(text: str) -> bytes:

@@ -67,7 +67,9 @@ class ConnectionCore:
         "frame_size",
         "handler",
         "has_files",
+        "in_anteroom",
         "is_follower",
+        "is_newcomer",
         "large",
         "muted",
         "on_output",
@@ -114,6 +116,10 @@ class ConnectionCore:
         self.frame_size = 0
         #: Its newest Fetch was a replica's: answers are large, and are read at once.
         self.is_follower = False
+        #: The peer has not logged in yet, though it has to.
+        self.is_newcomer = False
+        #: Its driver calls within a slice of the loop's turn (`anteroom.py`).
+        self.in_anteroom = False
         self.waiting: Waiting | None = None
         #: Where the newest kind of request is counted.
         self.answered: ApiStats | None = None

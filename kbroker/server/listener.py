@@ -24,9 +24,10 @@ from kbroker.server.connection import ConnectionCore
 from kbroker.server.large_frame import FrameBuffers
 from kbroker.server.quiet_log import QuietLog
 from kbroker.server.transport import READ_BYTES, SocketProtocol
-from kbroker.server.turns import Turns
+from kbroker.server.turns import Slices, Turns
 
 if TYPE_CHECKING:
+    from kbroker.server.anteroom import Anteroom, Listening
     from kbroker.server.frame_handler import FrameHandler
     from kbroker.server.listener_security import ListenerSecurity
 
@@ -83,7 +84,9 @@ class SocketServer:
         self._handler = handler
         self._loop = asyncio.get_running_loop()
         self._traffic = {} if traffic is None else traffic
-        self._servers: list[asyncio.Server] = []
+        self._servers: list[asyncio.Server | Listening] = []
+        #: For those who have to log in, or to shake hands.
+        self._anteroom: Anteroom | None = None
         self._connections: dict[SocketProtocol, str] = {}
         self._per_ip: dict[str, int] = {}
         self._per_listener: dict[str, int] = {}
@@ -136,13 +139,23 @@ class SocketServer:
             security: of a listener that is not PLAINTEXT.
         """
         self._traffic.setdefault(name, ListenerStats())
+
+        def make() -> SocketProtocol:
+            return self._accept(name, protocol, role, handler or self._handler, security)
+
+        anteroom = None if security is None else self._open_anteroom()
         for sock in sockets:
-            server = await self._loop.create_server(
-                lambda: self._accept(name, protocol, role, handler or self._handler, security),
-                sock=sock,
-                backlog=BACKLOG,
-            )
-            self._servers.append(server)
+            if anteroom is not None:
+                self._servers.append(anteroom.listen(sock, make))
+            else:
+                self._servers.append(await self._loop.create_server(make, sock=sock, backlog=BACKLOG))
+
+    def _open_anteroom(self) -> Anteroom | None:
+        from kbroker.server import anteroom
+
+        if self._anteroom is None and anteroom.is_possible():
+            self._anteroom = anteroom.Anteroom(self._loop, Slices(self._loop.call_soon, time.perf_counter))
+        return self._anteroom
 
     def stop_listening(self) -> None:
         """Accept nobody any more; connections stay."""
@@ -169,6 +182,9 @@ class SocketServer:
             protocol.abort()
         while self._connections:
             await asyncio.sleep(0)
+        if self._anteroom is not None:
+            self._anteroom.close()
+            self._anteroom = None
 
     def disconnect_clients(self, seconds: float) -> int:
         """Close what clients have open, one after the other; how many that are. Our nodes and tools stay."""

@@ -108,6 +108,7 @@ class SaslGate:
     def admit(self, connection: ConnectionCore) -> None:
         """Begin with a connection that was accepted."""
         connection.request_bytes_max = self._door.login_bytes_max
+        connection.is_newcomer = True
         self._deadline = self._door.timer.call_later(LOGIN_MS_MAX, lambda: self._too_late(connection))
         self._place = self._door.newcomers.add(lambda: self._crowded_out(connection))
         self._connection, self._buffers, connection.buffers = connection, connection.buffers, self
@@ -153,6 +154,8 @@ class SaslGate:
             self._door.early.give(self._room)
         # One message at a time, and no way around: nothing of it is kept beyond this call.
         data, slices = bytes(frame), self._door.slices
+        if connection.in_anteroom:
+            return self._message(connection, data)
         began_s = slices.begin()
         if began_s is None:
             # Hundreds that come at once would have the loop for as long as all their messages take.
@@ -348,6 +351,7 @@ class SaslGate:
         else:
             connection.traffic.relogins += 1
         self._state, self._login, self._exchange = _State.OPEN, login, None
+        connection.is_newcomer = False
         door.logins += 1
         if door.tell is not None:
             door.tell(connection, login.principal, self._mechanism, True, "")

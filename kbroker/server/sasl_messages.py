@@ -6,22 +6,28 @@ Law of this file: bytes of somebody who has not logged in are looked at no furth
 from __future__ import annotations
 
 from collections.abc import Callable
+from struct import Struct
 from typing import Any
 
 from kbroker.errors import ErrorCode, ProtocolError
 from kbroker.protocol.api_keys import (
     ApiKey,
-    request_class,
     request_header_version,
     response_class,
     response_header_version,
 )
 from kbroker.protocol.bounded_decode import decode_request
+from kbroker.protocol.generated.sasl_authenticate_request import SaslAuthenticateRequest
 from kbroker.protocol.generated.sasl_authenticate_response import SaslAuthenticateResponse
+from kbroker.protocol.generated.sasl_handshake_request import SaslHandshakeRequest
 from kbroker.protocol.primitives import Message, read_unknown_tags
 
-#: The highest of each.
-_VERSIONS = {ApiKey.SASL_HANDSHAKE: 1, ApiKey.SASL_AUTHENTICATE: 2}
+_HEADER, _ANSWER = Struct(">HHih"), Struct(">ii")
+#: By API key: its class and its highest version.
+_REQUESTS: dict[int, tuple[type[Message], int]] = {
+    int(ApiKey.SASL_HANDSHAKE): (SaslHandshakeRequest, 1),
+    int(ApiKey.SASL_AUTHENTICATE): (SaslAuthenticateRequest, 2),
+}
 
 
 def read_message(data: bytes) -> tuple[int, int, Any]:
@@ -30,10 +36,12 @@ def read_message(data: bytes) -> tuple[int, int, Any]:
     Raises:
         ProtocolError: it is none, or of a version that does not exist.
     """
-    key, version = int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")
-    if version > _VERSIONS[ApiKey(key)]:
+    if len(data) < _HEADER.size:
+        raise ProtocolError("request header is cut short")
+    key, version, correlation_id, length = _HEADER.unpack_from(data)
+    request, newest = _REQUESTS[key]
+    if version > newest:
         raise ProtocolError(f"no API with key {key} and version {version}")
-    length = int.from_bytes(data[8:10], "big", signed=True)
     position = 10 + max(length, 0)
     if position > len(data):
         raise ProtocolError("request header is cut short")
@@ -42,8 +50,8 @@ def read_message(data: bytes) -> tuple[int, int, Any]:
             _, position = read_unknown_tags(data, position)
         except IndexError:
             raise ProtocolError("request header is cut short") from None
-    body, _ = decode_request(request_class(key), data, version, position)
-    return version, int.from_bytes(data[4:8], "big", signed=True), body
+    body, _ = decode_request(request, data, version, position)
+    return version, correlation_id, body
 
 
 def encode_message(message: Message, version: int, correlation_id: int) -> bytes:
@@ -51,7 +59,7 @@ def encode_message(message: Message, version: int, correlation_id: int) -> bytes
     assert message.API_KEY is not None
     out = bytearray(9 if response_header_version(message.API_KEY, version) >= 1 else 8)
     message.encode_into(out, version)
-    out[:8] = (len(out) - 4).to_bytes(4, "big") + correlation_id.to_bytes(4, "big", signed=True)
+    _ANSWER.pack_into(out, 0, len(out) - 4, correlation_id)
     return bytes(out)
 
 

@@ -37,17 +37,21 @@ class TlsTransport:
     """Encrypts what is written; the rest is the transport's below. As far as `SocketProtocol` needs one."""
 
     def __init__(self, raw: asyncio.Transport, context: ssl.SSLContext) -> None:
-        self.raw = raw
         self.incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self.engine = context.wrap_bio(self.incoming, self._outgoing, server_side=True)
+        #: A thread has the engine: hands off.
+        self.busy = False
+        self.use(raw)
+
+    def use(self, raw: asyncio.Transport) -> None:
+        """This is the transport below."""
+        self.raw = raw
         self.pause_reading = raw.pause_reading
         self.resume_reading = raw.resume_reading
         self.set_write_buffer_limits = raw.set_write_buffer_limits
         self.get_write_buffer_size = raw.get_write_buffer_size
         self.get_extra_info = raw.get_extra_info
         self.abort = raw.abort
-        #: A thread has the engine: hands off.
-        self.busy = False
 
     def write(self, data: bytes) -> None:
         """Send."""
@@ -165,6 +169,17 @@ class TlsProtocol(SocketProtocol):
         self._stop_deadline()
         self._tls = None
         super().connection_lost(exc)
+
+    @property
+    def is_newcomer(self) -> bool:
+        """See `SocketProtocol.is_newcomer`."""
+        return not self._shaken or self.core.is_newcomer
+
+    def goes_over(self, transport: asyncio.Transport) -> None:
+        """See `SocketProtocol.goes_over`."""
+        self.core.in_anteroom = False
+        if self._tls is not None:
+            self._tls.use(transport)
 
     def _shake(self, tls: TlsTransport) -> None:
         """Do a step of the handshake, for all that has come."""

@@ -167,6 +167,28 @@ class SocketProtocol(asyncio.BufferedProtocol):
         self._transport = None
         self._on_lost(self)
 
+    # -- the anteroom calls --
+
+    @property
+    def is_newcomer(self) -> bool:
+        """Whether it is not in yet."""
+        return self.core.is_newcomer
+
+    def goes_over(self, transport: asyncio.Transport) -> None:
+        """Its socket is another transport's from now on."""
+        self.core.in_anteroom = False
+        self._transport = transport
+
+    def settle(self) -> None:
+        """That transport has begun, and knows nothing of what the one before was told."""
+        transport = self._transport
+        if transport is None:
+            return
+        if self._paused:
+            transport.pause_reading()
+        if self._draining and not transport.get_write_buffer_size():
+            self.resume_writing()
+
     # -- the listener calls --
 
     @property

@@ -441,7 +441,9 @@ def test_a_job_of_who_has_gone_is_left_out():
     for gone in (False, True):
         raw = Raw.__new__(Raw)
         raw._correlation = 0
-        connection = types.SimpleNamespace(close_reason=None, short_frames=False, buffers=None)
+        connection = types.SimpleNamespace(
+            close_reason=None, short_frames=False, buffers=None, in_anteroom=False
+        )
         gate = SaslGate(door, None, 1000)
         gate.admit(connection)
         gate.request(connection, memoryview(raw.encode(SaslHandshakeRequest(mechanism="PLAIN"), 1)))
@@ -471,7 +473,9 @@ def test_logins_share_a_slice_of_each_turn():
     door.make = lambda mechanism: None
 
     def ask(data=handshake):
-        connection = types.SimpleNamespace(close_reason=None, short_frames=False, buffers=None)
+        connection = types.SimpleNamespace(
+            close_reason=None, short_frames=False, buffers=None, in_anteroom=False
+        )
         gate = SaslGate(door, None, 1000)
         gate.admit(connection)
         return connection, gate.request(connection, memoryview(data))
