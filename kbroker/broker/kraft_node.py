@@ -23,7 +23,8 @@ from kbroker.broker.metadata_room import MetadataRoom
 from kbroker.broker.metadata_snapshots import MetadataSnapshots
 from kbroker.broker.metadata_store import StoredMetadata, open_metadata, static_voter_set
 from kbroker.broker.peer import PeerAddress
-from kbroker.broker.raft_driver import RaftDriver, RaftTransport
+from kbroker.broker.raft_driver import RaftDriver
+from kbroker.broker.raft_exchange import RaftTransport
 from kbroker.broker.timer import Timer
 from kbroker.clock import Clock
 from kbroker.controller.brokers import (

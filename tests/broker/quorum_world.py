@@ -194,7 +194,7 @@ class QuorumWorld:
         """The process is gone; its page cache stays. Who watched it hears."""
         node = self.nodes.pop(node_id)
         node.raft._stopped = True
-        node.raft._sync.stop()
+        node.raft._disk.stop()
         for transport in self.transports.values():
             if transport.watched is not None and transport.watched[0] == node_id:
                 self.after(1, transport.watched[1])
