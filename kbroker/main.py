@@ -50,6 +50,7 @@ from kbroker.server.kernel_sync import KernelSync
 from kbroker.server.kraft_settings import kraft_setup
 from kbroker.server.limits import follow_limits, server_limits
 from kbroker.server.listener import SocketServer
+from kbroker.server.look_process import LookProcess
 from kbroker.server.metrics_start import Tellers, start_metrics
 from kbroker.server.node_chores import start_chores
 from kbroker.server.node_folders import NodeFolders, log_directories, new_uuid
@@ -287,7 +288,8 @@ class Node:
     def _wire(self, logs: LogManager, timer: LoopTimer, blocking: BlockingRunner) -> Services:
         config, clock = self.config, self._clock
         converting = BlockingRunner(asyncio.get_running_loop(), threads=1, name="convert", nice=NICE)
-        self._undo.append(converting.close)
+        looking = LookProcess()
+        self._undo += [converting.close, looking.close]
         # Threads of their own: an acknowledgement must not wait for a checkpoint.
         syncing = BlockingRunner(asyncio.get_running_loop(), threads=min(len(logs.dirs), 8), name="sync")
         without_thread = KernelSync(asyncio.get_running_loop())
@@ -342,8 +344,8 @@ class Node:
             fetch_bytes_max=config.get_int("fetch.max.bytes"),
             chooses_read_replica=config.get_str("replica.selector.class") == RACK_AWARE,
             compatibility=config.get_str("kbroker.compatibility"),
-            # One thread, not those of the disk: it holds the interpreter while it works.
             run_blocking=converting.run,
+            run_look=looking.run,
             chores=ControllerChores(
                 controller, config, clock, timer, self._incarnation_id, sessions=quorum is not None
             ),

@@ -19,6 +19,7 @@ from kbroker.metrics.registry import Registry
 from kbroker.metrics.requests import RequestBook
 from kbroker.metrics.traffic import ListenerStats
 from kbroker.plain import made, plain
+from kbroker.storage.looks import run_here
 
 if TYPE_CHECKING:
     from kbroker.broker.absent_brokers import AbsentBrokers
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from kbroker.config.broker_config import BrokerConfig
     from kbroker.metadata.cache import MetadataCache
     from kbroker.metadata.image import ClusterImage
+    from kbroker.storage.looks import RunLook
 
 NONE_ABSENT = Absent()
 
@@ -80,6 +82,8 @@ class Services:
     compatibility: str = "all"
     #: Runs what costs much time in a thread, then tells the loop; None: there are no threads (tests).
     run_blocking: RunBlocking | None = None
+    #: Looks into a batch, in that thread or wherever that can wait for it.
+    run_look: RunLook = run_here
     #: Moves logs between directories; None until the node has started.
     log_mover: LogMover | None = None
     #: Copies partitions from other brokers, asks for changes of in-sync sets; None: alone (tests).

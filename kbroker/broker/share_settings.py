@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kbroker.broker.blocking import when_run
@@ -89,7 +90,8 @@ class ShareSettings:
         run_blocking = self._services.run_blocking
         while (look := search.next()) is not None:
             if look.is_long and run_blocking is not None:
-                return when_run(run_blocking, look.run).lead_to(lambda _: self._found(search, end))
+                looked = when_run(run_blocking, partial(self._services.run_look, look))
+                return looked.lead_to(lambda _: self._found(search, end))
             look.run()
         return end if search.found is None else search.found.offset
 

@@ -8,6 +8,7 @@ timeout (KIP-1075) · 11 earliest pending upload, -6 (KIP-1023).
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kbroker.broker import flow
@@ -206,7 +207,7 @@ def _search(
         is_open = True
         while is_open:
             assert search.look is not None
-            yield when_run(run_blocking, search.look.run)
+            yield when_run(run_blocking, partial(services.run_look, search.look))
             try:
                 is_open = search.go_on()
             except ApiError as refusal:

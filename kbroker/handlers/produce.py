@@ -136,7 +136,7 @@ class ProducePath:
         """
         now_ms = self._now_ms()
         looks = self._long_looks(items, now_ms)
-        run_blocking = self._services.run_blocking
+        run_blocking, run_look = self._services.run_blocking, self._services.run_look
         if not looks or run_blocking is None:
             self._append(request, items, context, now_ms)
             return self._finish(request, items, context)
@@ -145,7 +145,7 @@ class ProducePath:
 
         def look() -> None:
             for each in looks.values():
-                each.run()
+                run_look(each)
 
         def go_on(_: None) -> bytes | Deferred[bytes | None] | None:
             self._append(request, items, context, now_ms, looks)

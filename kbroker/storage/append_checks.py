@@ -8,7 +8,8 @@ client may send.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from pickle import PickleBuffer
+from typing import Any, NamedTuple
 
 from kbroker.errors import ApiError, ErrorCode, to_keep
 from kbroker.protocol.compression import Codec
@@ -84,9 +85,30 @@ class AppendError(ApiError):
         #: Whether the Produce answer carries the message, as Kafka's does in few cases.
         self.told = told
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _error_again, (
+            type(self),
+            self.code,
+            self.message,
+            self.log_start_offset,
+            self.record_errors,
+            self.told,
+        )
+
 
 class RecordErrors(AppendError):
     """Single records are to blame (KIP-467); the whole batch is refused."""
+
+
+def _error_again(
+    kind: type[AppendError],
+    code: ErrorCode,
+    message: str | None,
+    log_start_offset: int,
+    record_errors: Sequence[RecordError],
+    told: bool,
+) -> AppendError:
+    return kind(code, message, log_start_offset=log_start_offset, record_errors=record_errors, told=told)
 
 
 def needs_record_checks(config: LogConfig) -> Sequence[bool]:
@@ -211,9 +233,9 @@ def checked_batch(
 
 
 class BatchLook:
-    """`checked_batch` for one batch, done beforehand: `run` in a thread, then a call gives what came out.
+    """`checked_batch` for one batch, done beforehand: `run` elsewhere, then a call gives what came out.
 
-    It shares nothing with the log but its configuration, which is not changed but replaced.
+    It shares nothing with the log but its configuration, which is not changed but replaced. See `looks.Look`.
     """
 
     __slots__ = ("_arguments", "_error", "_out")
@@ -229,6 +251,21 @@ class BatchLook:
         self._arguments = (records, topic_partition, config, now_ms, log_start_offset)
         self._out: memoryview | None = None
         self._error: AppendError | None = None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        records, *others = self._arguments
+        return _look_again, (PickleBuffer(records), *others)
+
+    @property
+    def outcome(self) -> tuple[PickleBuffer | None, AppendError | None]:
+        """The batch, if another than the one that is known, and what is wrong with it."""
+        out = None if self._out is self._arguments[0] else self._out
+        return None if out is None else PickleBuffer(out), self._error
+
+    @outcome.setter
+    def outcome(self, outcome: tuple[Buffer | None, AppendError | None]) -> None:
+        out, self._error = outcome
+        self._out = self._arguments[0] if out is None else memoryview(out)
 
     def run(self) -> None:
         """Look."""
@@ -246,6 +283,10 @@ class BatchLook:
             finally:
                 del error
         return self._out if self._out is not None else checked_batch(*self._arguments)
+
+
+def _look_again(records: Buffer, *others: Any) -> BatchLook:
+    return BatchLook(memoryview(records), *others)
 
 
 def is_long_look(records: Buffer) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kbroker.errors import ApiError, to_keep
+from kbroker.errors import ApiError, ErrorCode, to_keep
 from kbroker.protocol.record_batch import BatchHeader, record_times
 from kbroker.storage.append_checks import is_long_look
 from kbroker.storage.batch_walk import WalkedBatch
@@ -51,6 +51,17 @@ class TimeLook:
         self._record_max = record_max
         self._error: ApiError | None = None
         self.found: TimestampOffset | None = None
+
+    @property
+    def outcome(self) -> tuple[TimestampOffset | None, tuple[ErrorCode, str | None] | None]:
+        """What was found, and what is wrong with the batch."""
+        error = self._error
+        return self.found, None if error is None else (error.code, error.message)
+
+    @outcome.setter
+    def outcome(self, outcome: tuple[TimestampOffset | None, tuple[ErrorCode, str | None] | None]) -> None:
+        self.found, problem = outcome
+        self._error = None if problem is None else ApiError(*problem)
 
     @property
     def is_long(self) -> bool:

@@ -1,0 +1,147 @@
+"""The broker's end of the process that looks into long batches (`look_worker.py`).
+
+Records are checked one by one, and whoever does that in a thread holds the interpreter meanwhile: the event
+loop would get it back 5 ms later, for every single request. A process of its own has an interpreter of its
+own, and so nobody waits for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from kbroker.errors import ApiError, ErrorCode
+from kbroker.server.look_worker import READY, STARVED, receive, send
+
+if TYPE_CHECKING:
+    from kbroker.storage.looks import Look
+
+_MODULE = "kbroker.server.look_worker"
+_BELOW_NORMAL = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
+_NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+#: It may have ended as nobody needed it, just when it was needed.
+_ATTEMPTS = 3
+#: For so long one is in a hurry after another did not get on, in seconds.
+_HURRY_S = 60
+
+_log = logging.getLogger(__name__)
+
+
+class LookProcess:
+    """Runs looks, one after the other, each time for one thread that waits.
+
+    The process is started by the first. Where none can be, looks are run in the thread itself.
+    """
+
+    def __init__(self, command: tuple[str, ...] = (sys.executable, "-m", _MODULE)) -> None:
+        self._command = command
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_usable = True
+        self._is_closed = False
+        #: Until then those that are started are in a hurry, and after that ended (`time.monotonic`).
+        self._hurry_until: float | None = None
+        self._lock = threading.Lock()
+
+    def run(self, look: Look) -> None:
+        """Run it.
+
+        Raises:
+            ApiError: the process ended meanwhile, again and again. Whatever the batch has done to it, it
+                shall not do to the broker.
+        """
+        for _ in range(_ATTEMPTS):
+            process = self._running()
+            if process is None:
+                look.run()
+                return
+            try:
+                self._ask(process, look)
+                return
+            except (OSError, EOFError):
+                self._forget()
+        _log.warning("the process that looks into batches has ended at work")
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
+
+    def close(self) -> None:
+        """End it now; who waits for it gets an error."""
+        with self._lock:
+            self._is_closed = True
+            if self._process is not None:
+                self._process.kill()
+
+    def _running(self) -> subprocess.Popen[bytes] | None:
+        if self._hurry_until is not None and time.monotonic() > self._hurry_until:
+            self._forget()
+            self._hurry_until = None
+        with self._lock:
+            if self._is_closed:
+                raise ApiError(ErrorCode.BROKER_NOT_AVAILABLE)
+            if self._process is not None or not self._is_usable:
+                return self._process
+            try:
+                self._process = subprocess.Popen(
+                    self._command + (("hurry",) if self._hurry_until is not None else ()),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    # Whatever path we were found by.
+                    env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                    creationflags=_BELOW_NORMAL | _NO_WINDOW,
+                )
+            except OSError as error:
+                self._give_up(error)
+                return None
+        assert self._process.stdout is not None
+        if self._process.stdout.read(1) != READY:
+            self._forget()
+            self._give_up("it does not start")
+        return self._process
+
+    def _give_up(self, reason: object) -> None:
+        if not self._is_closed:
+            self._is_usable = False
+            _log.warning("no process to look into batches, others wait for it now: %s", reason)
+
+    @staticmethod
+    def _ask(process: subprocess.Popen[bytes], look: Look) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        send(process.stdin, look)  # type: ignore[arg-type]
+        problem, outcome = receive(process.stdout, _load)  # type: ignore[arg-type]
+        if problem is not None:
+            raise RuntimeError(problem)
+        look.outcome = outcome
+
+    def _forget(self) -> None:
+        with self._lock:
+            process, self._process = self._process, None
+        if process is None:
+            return
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+        process.stdout.close()
+        if process.wait() == STARVED:
+            self._hurry_until = time.monotonic() + _HURRY_S
+
+
+class _Unpickler(pickle.Unpickler):
+    """Only what looks find: the libraries over there have read what strangers sent."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if not module.startswith(("kbroker.errors", "kbroker.storage.")):
+            raise pickle.UnpicklingError(f"{module}.{name} is nothing that a look finds")
+        return super().find_class(module, name)
+
+
+def _load(text: bytearray, buffers: Iterable[bytearray]) -> Any:
+    return _Unpickler(io.BytesIO(text), buffers=buffers).load()
