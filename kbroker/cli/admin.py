@@ -89,7 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(error.format_message(), file=sys.stderr)
                 return 2
             where = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
-            return failed(error.format_message() + where, 2)
+            # click lists choices one below the other.
+            return failed(" ".join(error.format_message().split()) + where, 2)
         except click.ClickException as error:
             return failed(error.format_message())
         except (click.Abort, KeyboardInterrupt):

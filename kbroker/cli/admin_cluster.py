@@ -76,11 +76,15 @@ def _state(session: Session, broker_id: int) -> str:
 
 
 def quorum_silent(session: Session, error: Unreachable) -> str:
-    """What to say where nobody tells of the quorum: brokers pass that question on to its leader."""
+    """What to say where nobody tells of the quorum: brokers pass that question on to its leader.
+
+    Raises:
+        Unreachable: `error`, as no broker answers other questions either.
+    """
     try:
         session.cluster.brokers(refresh=True)
     except ClientError:
-        return str(error)
+        raise error from None
     return "no controller answers: the metadata quorum has no leader; are most of its voters down?"
 
 

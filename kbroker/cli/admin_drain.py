@@ -6,6 +6,7 @@ import click
 
 from kbroker.cli.admin_base import AdminCommand, Session, pass_session
 from kbroker.client.drain import load_order, plan_drain, put_in_order, save_order
+from kbroker.client.errors import ClientError
 from kbroker.client.own import NoKbroker, command
 
 
@@ -31,6 +32,8 @@ def drain(
         session.report("{} is as it was", put_in_order(session.cluster, load_order(undo)))
         return
     session.cluster.node(broker)
+    if len(session.cluster.brokers()) == 1:
+        raise ClientError(f"broker {broker} is the only one that is up: nobody can lead in its place")
     plan = plan_drain(session.cluster, broker)
     if save is not None:
         save_order(save, plan.before)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from kbroker.cli.admin_base import AdminGroup, Session, confirm, parse_partitions, pass_session
-from kbroker.client.groups import list_groups
+from kbroker.client.groups import describe_group, list_groups
 from kbroker.client.shares import move_share_group, share_positions
 
 _COLUMNS = ("TOPIC", "PARTITION", "START", "LAG")
@@ -33,6 +33,9 @@ def list_(session: Session) -> None:
 def describe(session: Session, group_id: str) -> None:
     """Show where a share group is, and how many records are still to be done."""
     found = share_positions(session.cluster, group_id)
+    if not found:
+        # Nothing is told of groups that do not exist, nor of those that have not begun.
+        describe_group(session.cluster, group_id)
     rows: list[Sequence[object]] = [
         (each.topic, each.partition, *("-" if value < 0 else value for value in each[2:])) for each in found
     ]

@@ -27,9 +27,7 @@ def check_for(path: Path) -> DirectoryCheck:
     """
     path = path.absolute()
     if not path.is_dir():
-        raise NoLogDirectory(
-            f"{path} is no directory; verify takes a log directory, or one partition's in it"
-        )
+        raise NoLogDirectory(f"{path} is no directory; give a log directory, or one partition's in it")
     root, only = (path.parent, [path.name]) if parse_partition_dir(path.name) else (path, [])
     if not only and not any(entry.is_dir() and parse_partition_dir(entry.name) for entry in path.iterdir()):
         raise NoLogDirectory(f"{path} is no log directory: there is no partition in it")

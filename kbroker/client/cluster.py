@@ -6,6 +6,7 @@ answer says "not here, not now" is asked again, with fresh metadata, until the t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, TypeVar
@@ -29,6 +30,7 @@ T = TypeVar("T")
 V = TypeVar("V")
 
 DEFAULT_PORT = 9092
+_PROTOCOL = re.compile(r"^[0-9A-Za-z_.%-]*://")
 #: Kinds of coordinators, as FindCoordinator numbers them.
 GROUP, TRANSACTION = 0, 1
 
@@ -56,18 +58,20 @@ _PAUSE_S = 0.1
 
 
 def parse_bootstrap(text: str) -> list[Address]:
-    """Addresses of "host:port,host,[::1]:9092"; the port is 9092 where it is missing.
+    """Addresses of "host:port,host,[::1]:9092"; the port is 9092 where it is missing. A listener's name
+    before an address (SSL://host:port) is passed over, as Kafka's clients do.
 
     Raises:
         ClientError: not of that form.
     """
     addresses = []
     for part in text.split(","):
-        host, colon, port = part.strip().rpartition(":")
+        address = _PROTOCOL.sub("", part.strip())
+        host, colon, port = address.rpartition(":")
         if not colon or port.endswith("]"):
-            host, port = part.strip(), str(DEFAULT_PORT)
+            host, port = address, str(DEFAULT_PORT)
         host = host.removeprefix("[").removesuffix("]")
-        if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+        if not host or "/" in host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
             raise ClientError(f"{part.strip()!r} is no address of a broker: write host:port")
         addresses.append(Address(host, int(port)))
     return addresses
@@ -154,7 +158,13 @@ class Cluster:
         if broker is None:
             known = ", ".join(str(known) for known in sorted(self.brokers())) or "none"
             raise ClientError(f"there is no broker {node_id} in the cluster (brokers: {known})")
-        return self._connect(Address(broker.host, broker.port))
+        address = Address(broker.host, broker.port)
+        try:
+            return self._connect(address)
+        except NotConnected as error:
+            if address in self.bootstrap:
+                raise
+            raise NotConnected(f"{error}, where broker {node_id} says to be (advertised.listeners)") from None
 
     def controller(self) -> Connection:
         """Where changes are sent: the controller, or the broker that KRaft names in its place."""

@@ -184,7 +184,8 @@ class Connection:
             if bytes(head[:2]) in _TLS_RECORDS:
                 raise WantsSecurity(f"{self.address} speaks TLS")
             if bytes(head) == b"HTTP":
-                raise ClientError(
+                self.close()
+                raise Unreachable(
                     f"{self.address} speaks HTTP, not Kafka's protocol: give the port of a listener"
                 )
             (size,) = _SIZE.unpack(head)

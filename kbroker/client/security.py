@@ -33,6 +33,8 @@ _DEFAULTS = {
 }
 #: How a handshake ends with one who does not know TLS: closed, or answered in another protocol.
 _NO_TLS = frozenset(("UNEXPECTED_EOF_WHILE_READING", "WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE"))
+#: OpenSSL's X509_V_ERR_… for a chain that ends with nobody whom we trust.
+_NOBODY_TRUSTED = (18, 19, 20)
 #: The part of a session after which a client logs in again.
 _SESSION_SHARE = 0.85
 
@@ -76,7 +78,8 @@ class ClientSecurity:
         if mechanism:
             text = self._settings.get("sasl.jaas.config", "")
             if not text:
-                raise ConfigError(f"SASL {mechanism} needs sasl.jaas.config")
+                default = "" if "sasl.mechanism" in settings else " (it is the default of sasl.mechanism)"
+                raise ConfigError(f"SASL {mechanism}{default} needs sasl.jaas.config")
             self._logins = ClientLogins(
                 mechanism,
                 parse_jaas(text),
@@ -120,7 +123,13 @@ class ClientSecurity:
                 without = "SASL_PLAINTEXT" if self.logs_in else "PLAINTEXT"
                 perhaps = f"perhaps it has none (security.protocol={without})"
                 raise NotTrusted(f"{address} does not answer as TLS does: {perhaps}") from None
-            raise NotTrusted(f"no TLS connection to {address}: {why.lower().replace('_', ' ')}") from None
+            trust = (
+                " (ssl.truststore.location names whom to trust)"
+                if getattr(error, "verify_code", 0) in _NOBODY_TRUSTED
+                else ""
+            )
+            text = why.lower().replace("_", " ")
+            raise NotTrusted(f"no TLS connection to {address}: {text}{trust}") from None
 
     def log_in(self, connection: Connection) -> float | None:
         """Log in over a connection that knows the versions.

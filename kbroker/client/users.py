@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kbroker.client.cluster import Cluster
 from kbroker.client.errors import ClientError, check
-from kbroker.errors import ErrorCode
+from kbroker.errors import ApiError, ErrorCode
 from kbroker.protocol.generated.alter_user_scram_credentials_request import (
     AlterUserScramCredentialsRequest,
     ScramCredentialDeletion,
@@ -48,6 +48,8 @@ def list_users(cluster: Cluster, names: Sequence[str] = ()) -> list[ScramUser]:
     check(answer.error_code, answer.error_message, "users", needs="DESCRIBE")
     found = []
     for result in answer.results:
+        if result.error_code == ErrorCode.RESOURCE_NOT_FOUND:
+            raise ApiError(ErrorCode.RESOURCE_NOT_FOUND, f"user {result.user}: there is no such user")
         check(result.error_code, result.error_message, f"user {result.user}")
         mechanisms = {
             NAMES.get(info.mechanism, str(info.mechanism)): info.iterations

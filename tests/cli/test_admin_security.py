@@ -65,6 +65,33 @@ def test_a_login_where_there_is_none(admin, secured):
     assert f"{secured.at('PLAINTEXT')} takes no login (security.protocol=PLAINTEXT)" in complaint
 
 
+def test_a_certificate_of_nobody_whom_we_trust(admin):
+    code, _, complaint = admin("SSL", "topics", "list", config="security.protocol=SSL\n")
+    assert code == 1
+    assert "(ssl.truststore.location names whom to trust)" in complaint
+
+
+def test_a_mechanism_that_nobody_named(admin):
+    code, _, complaint = admin(
+        "SASL_PLAINTEXT", "topics", "list", config="security.protocol=SASL_PLAINTEXT\n"
+    )
+    assert code == 1
+    assert "GSSAPI (it is the default of sasl.mechanism) needs sasl.jaas.config" in complaint
+
+
+@pytest.mark.parametrize("command", ["list", "delete"])
+def test_a_user_that_does_not_exist(admin, command):
+    code, _, complaint = admin("PLAINTEXT", "users", command, "nobody")
+    assert code == 1
+    assert complaint == "kbroker-admin: user nobody: there is no such user\n"
+
+
+def test_a_broker_that_is_alone_is_not_drained(admin):
+    code, _, complaint = admin("PLAINTEXT", "drain", "1")
+    assert code == 1
+    assert complaint == "kbroker-admin: broker 1 is the only one that is up: nobody can lead in its place\n"
+
+
 def test_a_login_without_tls_where_it_is_wanted(admin):
     code, _, complaint = admin(
         "SASL_SSL", "topics", "list", config=f"security.protocol=SASL_PLAINTEXT\n{PLAIN}"

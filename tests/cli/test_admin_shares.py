@@ -31,6 +31,11 @@ def admin(bootstrap, capsys, monkeypatch):
     return run
 
 
+def test_a_group_that_does_not_exist(bootstrap, capsys):
+    assert main(["-b", bootstrap, "shares", "describe", "no-such-group"]) == 1
+    assert "group no-such-group does not exist" in capsys.readouterr().err
+
+
 def test_a_group_is_moved_listed_and_described(admin):
     name = f"shares-{uuid.uuid4().hex[:8]}"
     admin("topics", "create", name)

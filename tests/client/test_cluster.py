@@ -13,13 +13,16 @@ from kbroker.errors import ApiError, ErrorCode
         ("a", [("a", 9092)]),
         ("a:1, b:2,c", [("a", 1), ("b", 2), ("c", 9092)]),
         ("[::1]:99,[fe80::1]", [("::1", 99), ("fe80::1", 9092)]),
+        ("SASL_SSL://a:1,PLAINTEXT://[::1]:2,http://b", [("a", 1), ("::1", 2), ("b", 9092)]),
     ],
 )
 def test_bootstrap_addresses(text, addresses):
     assert parse_bootstrap(text) == [Address(*address) for address in addresses]
 
 
-@pytest.mark.parametrize("text", ["", "a:", ":9092", "a:b", "a:0", "a:65536", "a:1,", "a:１"])
+@pytest.mark.parametrize(
+    "text", ["", "a:", ":9092", "a:b", "a:0", "a:65536", "a:1,", "a:１", "a:1/", "x://a/b:1", "SSL://"]
+)
 def test_malformed_addresses(text):
     with pytest.raises(ClientError, match="host:port"):
         parse_bootstrap(text)

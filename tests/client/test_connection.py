@@ -104,6 +104,38 @@ def test_the_next_bootstrap_address_is_tried():
         assert cluster.any().address.port == broker.port
 
 
+def test_a_port_of_http_is_passed_over_and_the_next_address_tried():
+    def answer(header, body):
+        return versions(header.request_api_version, (18, 0, 4))
+
+    with (
+        FakeBroker(b"HTTP/1.1 400 Bad Request\r\n\r\n") as web,
+        FakeBroker(answer) as broker,
+        Cluster(f"{web.bootstrap},{broker.bootstrap}") as cluster,
+    ):
+        assert cluster.any().address.port == broker.port
+
+
+def test_a_broker_that_is_not_where_it_says():
+    """What has to be mended is its advertised.listeners, not the bootstrap address."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        nowhere = server.getsockname()[1]
+
+    def answer(header, body):
+        if header.request_api_key == 18:
+            return versions(header.request_api_version, (3, 0, 9), (18, 0, 4))
+        told = MetadataResponseBroker(node_id=7, host="127.0.0.1", port=nowhere)
+        return b"\x00" + MetadataResponse(brokers=[told], controller_id=7).encode(9)
+
+    told = rf"{nowhere} .*broker 7 says to be \(advertised.listeners\)"
+    with (
+        FakeBroker(answer) as broker,
+        Cluster(broker.bootstrap) as cluster,
+        pytest.raises(NotConnected, match=told),
+    ):
+        cluster.node(7)
+
+
 def test_a_connection_that_died_is_replaced():
     questions = 0
 
