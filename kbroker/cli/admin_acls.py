@@ -132,6 +132,9 @@ def _resource(*, cluster: bool, prefix: bool, **options: Any) -> tuple[ResourceT
     if not named:
         return None
     ((kind, name),) = named
+    if kind is ResourceType.USER and name != "*":
+        # A user as a resource goes by its principal (KIP-373); without a type nobody would be meant.
+        name = _principal(name)
     return kind, name, PatternType.PREFIXED if prefix else PatternType.LITERAL
 
 

@@ -126,3 +126,13 @@ def test_the_audit_log(tmp_path, capsys):
 def test_no_audit_log(broker, capsys):
     assert main(["-b", broker.bootstrap, "audit", "tail"]) == 1
     assert "kbroker.audit.log is not set" in capsys.readouterr().err
+
+
+def test_a_user_as_a_resource_is_a_principal(acls):
+    """Else the entry would be of nobody (KIP-373)."""
+    code, said, _ = acls("add", "--user", "bob", "--allow", "create-tokens", "--principal", "ann")
+    assert (code, said) == (0, "added: allow User:ann create_tokens on user User:bob\n")
+    for name in ("bob", "User:bob"):
+        assert "User:bob" in acls("list", "--user", name)[1]
+    assert acls("add", "--user", "*", "--allow", "create-tokens")[1].endswith("on user *\n")
+    assert acls("remove", "--user", "bob", "-y")[0] == 0
