@@ -104,7 +104,7 @@ def verify(session: Session, folders: tuple[Path, ...], notes: bool) -> None:
     agree. Nothing is changed. Exit code 1 if there is damage, or a file that contradicts the records.
     """
     from kbroker.cli.log_verify import NoLogDirectory, as_data, check_for, is_bad, line_of, summary, verify
-    from kbroker.storage.verify import Level
+    from kbroker.storage.verify_facts import Level
 
     for folder in folders:
         try:

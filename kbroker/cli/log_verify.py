@@ -11,8 +11,8 @@ from kbroker.cli.output import size_text
 from kbroker.server.os_disk import OsDisk
 from kbroker.storage.file_names import LOCK, parse_partition_dir
 from kbroker.storage.repair import Repair, Step
-from kbroker.storage.verify import Finding, Level
 from kbroker.storage.verify_dir import DirectoryCheck, DirectoryFacts
+from kbroker.storage.verify_facts import Finding, Level
 
 
 class NoLogDirectory(Exception):

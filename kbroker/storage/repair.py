@@ -30,8 +30,9 @@ from kbroker.storage.file_names import (
 )
 from kbroker.storage.open_files import OpenFiles
 from kbroker.storage.segment import Segment
-from kbroker.storage.verify import Cause, Expectations, Finding, Level, PartitionCheck, PartitionFacts
+from kbroker.storage.verify import PartitionCheck
 from kbroker.storage.verify_dir import CHECKPOINTS, DirectoryFacts
+from kbroker.storage.verify_facts import Cause, Expectations, Finding, Level, PartitionFacts
 from kbroker.types import TopicPartition
 
 BACKUP = ".bak"

@@ -26,7 +26,8 @@ from kbroker.storage.file_names import (
     parse_partition_dir,
 )
 from kbroker.storage.meta_properties import read_meta_properties
-from kbroker.storage.verify import Expectations, Finding, Level, PartitionCheck, PartitionFacts
+from kbroker.storage.verify import PartitionCheck
+from kbroker.storage.verify_facts import Expectations, Finding, Level, PartitionFacts
 from kbroker.types import TopicPartition
 
 METADATA_TOPIC = "__cluster_metadata"
