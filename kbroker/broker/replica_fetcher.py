@@ -13,12 +13,13 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kbroker.broker.follower_cuts import ask_for_ends, cut, cut_where_it_diverges, start_over
 from kbroker.broker.peer import PeerError
-from kbroker.broker.replica_messages import EARLIEST, LATEST, fetch_request, list_offsets_request
+from kbroker.broker.replica_messages import fetch_request
 from kbroker.errors import ApiError, ErrorCode, error_code
 from kbroker.replication.cleaned import read_offset
 from kbroker.replication.fetch_session import ClientSession, Key, Wanted
-from kbroker.replication.follower import Remedy, out_of_range, pause_ms, remedy, truncation
+from kbroker.replication.follower import Remedy, pause_ms, remedy
 from kbroker.storage.disk import StorageError
 from kbroker.types import ZERO_UUID
 
@@ -137,7 +138,7 @@ class ReplicaFetcher:
             return
         if log.latest_epoch < 0 and log.log_end_offset > log.high_watermark:
             # Nothing tells where this log leaves the leader's; only what is committed is certain.
-            self._cut(followed, log, log.high_watermark)
+            cut(self._host, followed, log, log.high_watermark)
         self._want(followed)
 
     def give(self, followed: Followed) -> Followed:
@@ -382,31 +383,12 @@ class ReplicaFetcher:
         self._pause(followed)
 
     def _diverged(self, followed: Followed, log: Log, epoch: int, end_offset: int) -> None:
-        """The leader's log is another one from there on (KIP-595)."""
-        before = log.log_end_offset, log.latest_epoch
-        cut = truncation(epoch, end_offset, log.log_end_offset, log.high_watermark, log.end_offset_for_epoch)
-        self._cut(followed, log, cut.offset)
-        if (log.log_end_offset, log.latest_epoch) == before:
+        if not cut_where_it_diverges(self._host, followed, log, epoch, end_offset):
             # A leader that says so again and again must not keep us busy.
             self._pause(followed)
             return
         followed.failures = 0
         self._want(followed)
-
-    def _cut(self, followed: Followed, log: Log, offset: int) -> None:
-        # At its end nothing is lost: only the epochs differ.
-        level = logging.INFO if offset < log.log_end_offset else logging.DEBUG
-        _log.log(
-            level,
-            "%s: cutting the log at offset %d (its end is %d, committed are %d) as the leader's differs",
-            log.topic_partition,
-            offset,
-            log.log_end_offset,
-            log.high_watermark,
-        )
-        log.truncate_to(offset, sync=False)
-        self._host.truncated(log, log.log_end_offset)
-        followed.partition.wake()
 
     # -- out of range --
 
@@ -417,59 +399,30 @@ class ReplicaFetcher:
             self._pause(followed)
             return
         self._session.forget(followed.key)
-        ends: dict[int, int] = {}
 
-        def heard(timestamp: int, done: Deferred[Any]) -> None:
-            if self._closed or self.partitions.get(followed.key) is not followed or -1 in ends.values():
+        def heard(ends: tuple[int, int] | None) -> None:
+            if self._closed or self.partitions.get(followed.key) is not followed:
                 return
-            ends[timestamp] = _offset(done)
-            if ends[timestamp] < 0:
+            if ends is None:
                 self._pause(followed)
-            elif len(ends) == 2:
-                self._restart_at(followed, ends[EARLIEST], ends[LATEST])
+            else:
+                self._restart_at(followed, *ends)
 
-        for timestamp in (LATEST, EARLIEST):
-            self._host.peers.send(
-                address,
-                list_offsets_request(self._host.broker_id, [asked], timestamp),
-                timeout_ms=self._host.settings.timeout_ms,
-                channel=self._channel,
-            ).then(lambda done, at=timestamp: heard(at, done))  # type: ignore[misc]
+        ask_for_ends(self._host, address, self._channel, asked, heard)
 
     def _restart_at(self, followed: Followed, leader_start: int, leader_end: int) -> None:
         log = followed.partition.log
         if log is None:
             return
-        restart = out_of_range(log.log_end_offset, leader_start, leader_end)
         try:
-            if restart.afresh:
-                _log.info(
-                    "%s: dropping the log, the leader's begins at %d", log.topic_partition, leader_start
-                )
-                log.truncate_fully_and_start_at(restart.offset)
-                self._host.truncated(log, restart.offset)
-                followed.partition.wake()
-            elif restart.offset < log.log_end_offset:
-                self._cut(followed, log, restart.offset)
-            else:
-                # Nothing to do here: it was the leader that was not ready.
-                self._pause(followed)
-                return
+            changed = start_over(self._host, followed, log, leader_start, leader_end)
         except StorageError as error:
             _log.error("cannot cut %s: %s", log.topic_partition, error.text)
             self._host.disk_failed(followed.partition)
             return
+        if not changed:
+            # Nothing to do here: it was the leader that was not ready.
+            self._pause(followed)
+            return
         followed.failures = 0
         self._want(followed)
-
-
-def _offset(done: Deferred[Any]) -> int:
-    """The one offset of a ListOffsets answer, -1 if there is none."""
-    try:
-        response = done.result()
-    except (PeerError, ApiError):
-        return -1
-    for topic in response.topics:
-        for each in topic.partitions:
-            return -1 if each.error_code else int(each.offset)
-    return -1

@@ -31,7 +31,7 @@ def watermark_by_the_committed_set(patch):
 def no_truncation(patch):
     """A follower that keeps what the new leader never had."""
     patch.setattr(
-        "kbroker.broker.replica_fetcher.truncation",
+        "kbroker.broker.follower_cuts.truncation",
         lambda epoch, end, own_end, mark, ends: Truncation(own_end, True),
     )
     patch.setattr("kbroker.storage.leader_epochs.LeaderEpochs.truncate_from_end", lambda self, end: None)
