@@ -74,9 +74,11 @@ class Slices(Turns):
 
     def wait(self, go_on: Callable[[], None]) -> None:
         """See `Turns.wait`."""
-        if not self._asked:
+        if self._asked:
+            self._waiting.append(go_on)
+        else:
             self._ended_s = self._now_s()
-        super().wait(go_on)
+            super().wait(go_on)
 
     def _run(self) -> None:
         others_s = self._now_s() - self._ended_s
