@@ -34,7 +34,7 @@ from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.protocol.bounded_decode import decode_request
 from kbroker.protocol.generated.produce_request import ProduceRequest
 from kbroker.protocol.releases import asked_release
-from kbroker.storage.append_checks import first_batch, is_long_look, the_one_batch
+from kbroker.storage.append_checks import first_batch, may_be_long_look, the_one_batch
 from kbroker.storage.log import AppendOrigin
 
 if TYPE_CHECKING:
@@ -157,16 +157,15 @@ class ProducePath:
         """What the log would have to look into for long, on topics that want every record checked."""
         looks: dict[Item, BatchLook] = {}
         for item in items:
-            if item.error is None and item.records is not None and is_long_look(item.records):
+            if item.error is None and item.records is not None and may_be_long_look(item.records):
                 try:
                     log = self._replicas.led(item.name, item.index).online_log()
                 except ApiError:
                     continue
-                if log.long_look(item.records, now_ms) is not None:
+                look = log.long_look(item.records, now_ms)
+                if look is not None:
                     item.own_records()
-                    look = log.long_look(item.records, now_ms)
-                    assert look is not None
-                    looks[item] = look
+                    looks[item] = look.of(memoryview(item.records))
         return looks
 
     def _append(

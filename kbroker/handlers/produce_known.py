@@ -9,6 +9,7 @@ have copied.
 
 from __future__ import annotations
 
+from functools import partial
 from struct import Struct
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ from kbroker.handlers.produce_prefix import (
 )
 from kbroker.metadata.image import INTERNAL_TOPICS
 from kbroker.storage.append_checks import is_long_look
+from kbroker.storage.log import AppendOrigin
 
 if TYPE_CHECKING:
     from kbroker.broker.partition import Partition
@@ -43,11 +45,12 @@ if TYPE_CHECKING:
     from kbroker.storage.log import Log
 
 _PRODUCE = 0
+_CLIENT = AppendOrigin.CLIENT
 _LEAD = Struct(">ii")
 #: Its length.
 _CLIENT_ID = Struct(">h")
-#: Uncompressed batches up to this size are looked into where they are.
-_INLINE_BYTES_MAX = 16 * 1024
+#: Uncompressed batches up to this size have too few records to be a long look.
+_INLINE_BYTES_MAX = 2 * 1024
 
 
 class KnownProduces:
@@ -94,14 +97,16 @@ class KnownProduces:
         ):
             return None
         now_ms = self._now_ms()
-        if (
-            (attributes & CODEC_BITS or len(records) > _INLINE_BYTES_MAX)
-            and is_long_look(records)
-            and log.long_look(records, now_ms) is not None
-        ):
-            return None
+        look = None
+        if attributes & CODEC_BITS or len(records) > _INLINE_BYTES_MAX:
+            if not is_long_look(records):
+                look = partial(log.looked_into_here, records, now_ms)
+            elif log.long_look(records, now_ms) is not None:
+                return None
         try:
-            base, _, append_time, log_start, _ = log.append_as_leader(records, state.leader_epoch, now_ms)
+            base, _, append_time, log_start, _ = log.append_as_leader(
+                records, state.leader_epoch, now_ms, _CLIENT, look
+            )
         except ApiError:
             return None
         connection.staged.append(meaning)

@@ -27,7 +27,7 @@ STARVED = 3
 #: Seconds without work after which it ends.
 _IDLE_S = 60
 #: How often, in seconds, it looks whether it gets on, and the least share of a core that is getting on.
-_CHECK_S, _SHARE_MIN = 1.0, 0.05
+_CHECK_S, _SHARE_MIN = 0.5, 0.05
 _NICE = 10
 _UINT = Struct(">I")
 

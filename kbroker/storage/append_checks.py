@@ -30,6 +30,7 @@ from kbroker.protocol.record_batch import (
     recompress,
     scan_records,
     set_max_timestamp,
+    uncompressed_payload,
     unpacked_bytes_max,
 )
 from kbroker.protocol.record_codec import RECORD_BYTES_MAX
@@ -49,9 +50,11 @@ _CODECS = {
 
 #: Offsets in a batch: the attributes' lower byte, the number of records.
 _ATTRIBUTES_LOW, _COUNT = 22, 57
-#: What is looked into at once: a millisecond's worth of records, or a packed batch up to this size.
-_RECORDS_MAX = 2000
+#: What is looked into at once, in a third of a millisecond: so many records, or a packed batch up to this
+#: size that unpacks to no more than so much.
+_RECORDS_MAX = 250
 _PACKED_BYTES_MAX = 8 * 1024
+_UNPACKED_HERE_MAX = 128 * 1024
 #: So many records an answer blames of each kind; Kafka blames all.
 _BLAMED_MAX = 10_000
 
@@ -216,16 +219,18 @@ def checked_batch(
     config: LogConfig,
     now_ms: int,
     log_start_offset: int,
+    unpacked_max: int = MAX_LONG,
 ) -> memoryview:
     """The batch as it is to be stored: looked into, stamped and recompressed as the topic's config demands.
 
+    What unpacks to more than `unpacked_max` bytes is MESSAGE_TOO_LARGE.
     The answer is `records` itself if nothing had to change.
 
     Raises:
         AppendError: INVALID_RECORD, INVALID_TIMESTAMP or MESSAGE_TOO_LARGE.
     """
     try:
-        return _checked_batch(records, topic_partition, config, now_ms, log_start_offset)
+        return _checked_batch(records, topic_partition, config, now_ms, log_start_offset, unpacked_max)
     except AppendError:
         raise
     except ApiError as error:
@@ -267,6 +272,10 @@ class BatchLook:
         out, self._error = outcome
         self._out = self._arguments[0] if out is None else memoryview(out)
 
+    def of(self, records: memoryview) -> BatchLook:
+        """The same at another copy of the batch."""
+        return BatchLook(records, *self._arguments[1:])
+
     def run(self) -> None:
         """Look."""
         try:
@@ -289,8 +298,37 @@ def _look_again(records: Buffer, *others: Any) -> BatchLook:
     return BatchLook(memoryview(records), *others)
 
 
+def short_look(
+    records: memoryview,
+    topic_partition: TopicPartition,
+    config: LogConfig,
+    now_ms: int,
+    log_start_offset: int,
+) -> memoryview:
+    """`checked_batch` of what is no long look at first sight; AppendError where it is one all the same."""
+    if parse_batch_header(records).size != len(records):
+        raise AppendError(ErrorCode.CORRUPT_MESSAGE)
+    return checked_batch(records, topic_partition, config, now_ms, log_start_offset, _UNPACKED_HERE_MAX)
+
+
+def unpacks_to_much(records: Buffer, header: BatchHeader) -> bool:
+    """Whether a small packed batch is a long look all the same; found out by trying."""
+    try:
+        uncompressed_payload(records, header, _UNPACKED_HERE_MAX)
+    except ApiError as error:
+        return error.code is ErrorCode.MESSAGE_TOO_LARGE
+    return False
+
+
+def may_be_long_look(records: Buffer) -> bool:
+    """Whether `is_long_look`, or it has to be tried."""
+    return len(records) > BATCH_OVERHEAD and (
+        records[_ATTRIBUTES_LOW] & CODEC_MASK != 0 or is_long_look(records)
+    )
+
+
 def is_long_look(records: Buffer) -> bool:
-    """Whether looking into the records would hold everybody up: they are many, or unpack to much."""
+    """Whether looking into the records would hold everybody up, as it seems: they are many, or packed."""
     if len(records) <= BATCH_OVERHEAD:
         return False
     packed = records[_ATTRIBUTES_LOW] & CODEC_MASK
@@ -305,11 +343,14 @@ def _checked_batch(
     config: LogConfig,
     now_ms: int,
     log_start_offset: int,
+    unpacked_max: int,
 ) -> memoryview:
     header = parse_batch_header(records)
     append_time = config.message_timestamp_type != "CreateTime"
     check_record_count(header)
-    newest = _check_records(records, header, topic_partition, config, now_ms, log_start_offset, append_time)
+    newest = _check_records(
+        records, header, topic_partition, config, now_ms, log_start_offset, append_time, unpacked_max
+    )
     codec = _target_codec(header, config)
     out = records
     if codec != header.codec:
@@ -356,6 +397,7 @@ def _check_records(
     now_ms: int,
     log_start_offset: int,
     append_time: bool,
+    unpacked_max: int,
 ) -> int:
     """Raises RecordErrors; the largest record timestamp."""
     before, after = config.message_timestamp_before_max_ms, config.message_timestamp_after_max_ms
@@ -370,7 +412,7 @@ def _check_records(
         header,
         min_timestamp=oldest,
         max_timestamp=youngest,
-        max_bytes=_unpacked_max(header, config),
+        max_bytes=min(_unpacked_max(header, config), unpacked_max),
         record_bytes_max=config.max_decompressed_message_bytes,
     )
     newest = scan.max_timestamp

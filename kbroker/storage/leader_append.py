@@ -6,6 +6,7 @@ topic's config or a suspicious header demands it (`append_checks.py`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from struct import Struct
 from typing import TYPE_CHECKING
 
@@ -29,9 +30,12 @@ from kbroker.storage.append_checks import (
     check_payload_start,
     checked_batch,
     is_long_look,
+    may_be_long_look,
     not_one_batch,
     refuse_header,
+    short_look,
     the_one_batch,
+    unpacks_to_much,
 )
 from kbroker.storage.log_append import append_trusted, larger_than_segment
 from kbroker.storage.log_types import AppendOrigin, AppendResult
@@ -55,7 +59,7 @@ def append_as_leader(
     leader_epoch: int,
     now_ms: int,
     origin: AppendOrigin = AppendOrigin.CLIENT,
-    look: BatchLook | None = None,
+    look: Callable[[], memoryview] | None = None,
 ) -> AppendResult:
     """Check and stage one produced batch; `flush_staged` must follow before anybody is answered.
 
@@ -123,7 +127,7 @@ def append_as_leader(
 def long_look(log: Log, records: memoryview | bytes, now_ms: int) -> BatchLook | None:
     """A job for a thread, if `append_as_leader` would look into so much that others had to wait."""
     config, size = log.config, len(records)
-    if not is_long_look(records) or size > config.max_message_bytes:
+    if not may_be_long_look(records) or size > config.max_message_bytes:
         return None
     try:
         header = parse_batch_header(records)
@@ -136,13 +140,18 @@ def long_look(log: Log, records: memoryview | bytes, now_ms: int) -> BatchLook |
         or header.max_timestamp - now_ms > config.message_timestamp_after_max_ms
         or header.attributes & TIMESTAMP_TYPE_BIT
     )
-    if not needed:
+    if not needed or not (is_long_look(records) or unpacks_to_much(records, header)):
         return None
     return BatchLook(memoryview(records), log.topic_partition, config, now_ms, log.log_start_offset)
 
 
+def looked_into_here(log: Log, records: memoryview, now_ms: int) -> memoryview:
+    """A look for `append_as_leader` which is an AppendError where `long_look` would give a job."""
+    return short_look(records, log.topic_partition, log.config, now_ms, log.log_start_offset)
+
+
 def _looked_into(
-    log: Log, records: memoryview, look: BatchLook | None, now_ms: int
+    log: Log, records: memoryview, look: Callable[[], memoryview] | None, now_ms: int
 ) -> tuple[memoryview, int, int]:
     """The batch as it is to be stored, its largest timestamp, and the time that was put on it (-1: none)."""
     config = log.config

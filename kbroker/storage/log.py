@@ -227,6 +227,7 @@ class Log:
 
     append_as_leader = leader_append.append_as_leader
     long_look = leader_append.long_look
+    looked_into_here = leader_append.looked_into_here
     append_as_follower = follower_append.append_as_follower
 
     def stage(

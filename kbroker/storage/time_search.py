@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kbroker.errors import ApiError, ErrorCode, to_keep
 from kbroker.protocol.record_batch import BatchHeader, record_times
-from kbroker.storage.append_checks import is_long_look
+from kbroker.storage.append_checks import is_long_look, unpacks_to_much
 from kbroker.storage.batch_walk import WalkedBatch
 from kbroker.storage.segment import Segment, TimestampOffset
 
@@ -66,7 +66,7 @@ class TimeLook:
     @property
     def is_long(self) -> bool:
         """Whether others should not have to wait for it."""
-        return is_long_look(self._data)
+        return is_long_look(self._data) or unpacks_to_much(self._data, self._header)
 
     def run(self) -> None:
         """Look; what is wrong with the batch is raised when the search goes on."""

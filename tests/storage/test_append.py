@@ -18,6 +18,7 @@ from kbroker.storage.append_checks import AppendError, RecordErrors
 from kbroker.storage.log import AppendOrigin
 from kbroker.storage.log_config import LogConfig
 from kbroker.storage.segment import TimestampOffset
+from kbroker.storage.time_search import TimeLook
 from tests.storage.world import NOW_MS, append, batch, idempotent, marker, new_log, offsets
 
 
@@ -407,6 +408,23 @@ def test_a_record_above_a_lowered_limit_is_not_read_for_its_time() -> None:
     found = log.offset_for_timestamp(NOW_MS + 1)
     assert found == TimestampOffset(NOW_MS + 5, 1, 0)
     assert log.max_timestamp_offset() == found
+
+
+@pytest.mark.parametrize("codec", [Codec.GZIP, Codec.LZ4, Codec.ZSTD, Codec.SNAPPY])
+def test_a_small_batch_that_unpacks_to_much_is_a_long_look(codec: Codec) -> None:
+    log = new_log(cleanup_policy=frozenset({"compact"}))
+    small, bomb = (batch(bytes(size), key=b"k", codec=codec) for size in (1000, 140_000))
+    assert len(bomb) < 8 * 1024
+    assert log.long_look(small, NOW_MS) is None
+    assert log.looked_into_here(memoryview(small), NOW_MS) == small
+    look = log.long_look(bomb, NOW_MS)
+    assert look is not None
+    look.run()
+    assert look() == bomb
+    with pytest.raises(AppendError):
+        log.looked_into_here(memoryview(bomb), NOW_MS)
+    assert not TimeLook(bytes(small), parse_batch_header(small), NOW_MS, 0, 1, 1 << 30).is_long
+    assert TimeLook(bytes(bomb), parse_batch_header(bomb), NOW_MS, 0, 1, 1 << 30).is_long
 
 
 def test_who_looks_into_batches_for_long_knows_the_limit() -> None:
