@@ -10,18 +10,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Generator
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kbroker.broker import flow
 from kbroker.broker.deferred import Deferred
-from kbroker.broker.zk_liveness import counted_on
+from kbroker.broker.zk_copy import append_copy
 from kbroker.broker.zk_memory import read_tree
 from kbroker.broker.zk_port import ZkCode, ZkError
-from kbroker.controller.decision import Decision
-from kbroker.controller.elections import broker_gone
-from kbroker.controller.kraft.bootstrap import abort_transaction
-from kbroker.controller.kraft.migration import copy_slices
 from kbroker.controller.zookeeper import paths
 from kbroker.controller.zookeeper.cluster_znodes import MigrationZnode
 from kbroker.controller.zookeeper.migration import Facts, Phase, claim_operations, decide, missing_brokers
@@ -345,7 +340,13 @@ class ZkMigration:
         self._copied = len(records)
         self._appends = True
         try:
-            yield from self._append(records, epoch)
+            yield from append_copy(
+                self._controller,
+                self._timer,
+                self._rules,
+                records,
+                lambda: self._facts.epoch == epoch and self._facts.leads,
+            )
         finally:
             if time == self._time:
                 self._appends = False
@@ -357,35 +358,6 @@ class ZkMigration:
     def _appended(self) -> None:
         self._appends = self._busy = False
         self._go()
-
-    def _append(self, records: Sequence[MetadataRecord], epoch: int) -> Generator[Deferred[Any], Any, None]:
-        """One slice in a turn of the loop, so that the node stays a quorum's leader."""
-        last: Deferred[None] = Deferred()
-        for count, decision in enumerate(copy_slices(records)):
-            if self._facts.epoch != epoch or not self._facts.leads:
-                # The next leader ends what was begun.
-                return
-            last = self._controller.append_records(partial(_as_decided, decision), always=True)
-            if last.done and not last.succeeded:
-                if count:
-                    self._controller.append_records(_abort, always=True)
-                break
-            turn: Deferred[None] = Deferred()
-            self._timer.call_later(0, partial(turn.resolve, None))
-            yield turn
-        yield last
-        # Who is not there any more leads nothing and is in no ISR, as when it is fenced.
-        yield self._controller.append_records(self._without_the_absent)
-
-    def _without_the_absent(self, image: ClusterImage) -> Decision[None]:
-        records: list[MetadataRecord] = []
-        for broker_id in sorted(counted_on(image)):
-            broker = image.brokers.get(broker_id)
-            if broker is None or broker.fenced:
-                gone = broker_gone(image, self._rules, broker_id)
-                image = image.apply(gone)
-                records += gone
-        return Decision(None, records, atomic=False)
 
     def _synchronize(self) -> _Step:
         time, claim = self._time, self._facts.claim
@@ -455,14 +427,6 @@ class ZkMigration:
 def _tell_left_out(problems: Sequence[Exception]) -> None:
     for problem in problems:
         _log.error("migration from ZooKeeper: it is not written there: %s", problem)
-
-
-def _as_decided(decision: Decision[None], image: ClusterImage) -> Decision[None]:
-    return decision
-
-
-def _abort(image: ClusterImage) -> Decision[None]:
-    return replace(abort_transaction(image), in_transaction=True)
 
 
 def _for_zookeepers_brokers(
