@@ -371,6 +371,7 @@ class ConnectionCore:
                 left -= 1
                 answer = request(self, data[position + 4 : end])
                 meter = self.context.meter
+                size_max = self.request_bytes_max  # a login raises it
                 key = -1
             if meter is not None:
                 size = end - position - 4

@@ -1,6 +1,7 @@
 """A whole broker with many newcomers: who is in goes on, who comes gets in, and first requests are large."""
 
 import socket
+import struct
 import threading
 import time
 
@@ -10,6 +11,8 @@ from kbroker.client.cluster import Cluster
 from kbroker.client.users import set_user
 from kbroker.protocol.generated.fetch_request import FetchPartition, FetchRequest, FetchTopic
 from kbroker.protocol.generated.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
+from kbroker.protocol.generated.sasl_authenticate_request import SaslAuthenticateRequest
+from kbroker.protocol.generated.sasl_handshake_request import SaslHandshakeRequest
 from kbroker.protocol.record_batch import Record, build_batch
 from kbroker.testing import Broker
 from tests.security.certificates import Authority, pem_settings, trusting
@@ -131,3 +134,19 @@ def test_those_who_are_in_go_on_and_those_who_come_get_in(broker, listener):
         for sock in silent:
             sock.close()
     assert not problems
+
+
+@pytest.mark.parametrize("listener", ["SASL_PLAINTEXT", "SASL_SSL"])
+def test_a_large_request_may_come_with_the_login(broker, listener):
+    """In one write, nothing awaited: the limit of those who are not in ends within what is read at once."""
+    with come(broker, listener) as raw:
+        asked = [
+            (SaslHandshakeRequest(mechanism="PLAIN"), 1),
+            (SaslAuthenticateRequest(auth_bytes=b"\0alice\0alice-secret"), 2),
+            (produce("large", bytes(range(256)) * 3_000), 9),
+        ]
+        frames = [raw.encode(*each) for each in asked]
+        raw.socket.sendall(b"".join(struct.pack(">i", len(frame)) + frame for frame in frames))
+        answers = [raw.answer(*each) for each in asked]
+        assert CLOSED not in answers
+        assert not answers[2].responses[0].partition_responses[0].error_code
