@@ -92,10 +92,11 @@ class Anteroom:
 
     def _serve(self) -> None:
         """Handle one event."""
+        self._is_asked = False
         fd = None if self._newcomers.closed else self._next()
         if fd is None:
-            self._is_asked = False
             return
+        self._is_asked = True
         self.slices.wait(self._serve)
         readable = self._watched.get(fd)
         if readable is not None:

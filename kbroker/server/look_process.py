@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from kbroker.errors import ApiError, ErrorCode
 from kbroker.server.look_worker import READY, STARVED, receive, send
@@ -30,6 +30,8 @@ _BELOW_NORMAL = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
 _NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 #: It may have ended as nobody needed it, just when it was needed.
 _ATTEMPTS = 3
+#: What the system gives without privileges.
+_PIPE_BYTES = 1 << 20
 #: For so long one is in a hurry after another did not get on, in seconds.
 _HURRY_S = 60
 
@@ -100,6 +102,8 @@ class LookProcess:
                 self._give_up(error)
                 return None
         assert self._process.stdout is not None
+        assert self._process.stdin is not None
+        _widen(self._process.stdin, self._process.stdout)
         if self._process.stdout.read(1) != READY:
             self._forget()
             self._give_up("it does not start")
@@ -132,6 +136,15 @@ class LookProcess:
         process.stdout.close()
         if process.wait() == STARVED:
             self._hurry_until = time.monotonic() + _HURRY_S
+
+
+def _widen(*pipes: IO[bytes]) -> None:
+    """Whoever waits for a pipe of 64 KiB to be emptied is woken again and again."""
+    with contextlib.suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        for pipe in pipes:
+            fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
 class _Unpickler(pickle.Unpickler):
