@@ -12,6 +12,7 @@ import io
 import logging
 import os
 import pickle
+import select
 import subprocess
 import sys
 import threading
@@ -41,12 +42,14 @@ _log = logging.getLogger(__name__)
 class LookProcess:
     """Runs looks, one after the other, each time for one thread that waits.
 
-    The process is started by the first. Where none can be, looks are run in the thread itself.
+    The process is started by the first, which does not wait for it: until it is there, and where there can be
+    none, looks are run in the thread itself.
     """
 
     def __init__(self, command: tuple[str, ...] = (sys.executable, "-m", _MODULE)) -> None:
         self._command = command
         self._process: subprocess.Popen[bytes] | None = None
+        self._is_ready = False
         self._is_usable = True
         self._is_closed = False
         #: Until then those that are started are in a hurry, and after that ended (`time.monotonic`).
@@ -60,8 +63,9 @@ class LookProcess:
             ApiError: the process ended meanwhile, again and again. Whatever the batch has done to it, it
                 shall not do to the broker.
         """
-        for _ in range(_ATTEMPTS):
-            process = self._running()
+        for attempt in range(_ATTEMPTS):
+            # What has ended a process is not run here.
+            process = self._running(patient=attempt > 0)
             if process is None:
                 look.run()
                 return
@@ -80,34 +84,43 @@ class LookProcess:
             if self._process is not None:
                 self._process.kill()
 
-    def _running(self) -> subprocess.Popen[bytes] | None:
+    def _running(self, *, patient: bool) -> subprocess.Popen[bytes] | None:
         if self._hurry_until is not None and time.monotonic() > self._hurry_until:
             self._forget()
             self._hurry_until = None
         with self._lock:
             if self._is_closed:
                 raise ApiError(ErrorCode.BROKER_NOT_AVAILABLE)
-            if self._process is not None or not self._is_usable:
-                return self._process
-            try:
-                self._process = subprocess.Popen(
-                    self._command + (("hurry",) if self._hurry_until is not None else ()),
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    # Whatever path we were found by.
-                    env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-                    creationflags=_BELOW_NORMAL | _NO_WINDOW,
-                )
-            except OSError as error:
-                self._give_up(error)
-                return None
-        assert self._process.stdout is not None
-        assert self._process.stdin is not None
-        _widen(self._process.stdin, self._process.stdout)
-        if self._process.stdout.read(1) != READY:
+            if self._process is None and self._is_usable:
+                self._start()
+            process = self._process
+        if process is None or self._is_ready:
+            return process
+        assert process.stdout is not None
+        if not patient and not _can_be_read(process.stdout):
+            return None
+        self._is_ready = process.stdout.read(1) == READY
+        if not self._is_ready:
             self._forget()
             self._give_up("it does not start")
         return self._process
+
+    def _start(self) -> None:
+        try:
+            self._process = subprocess.Popen(
+                self._command + (("hurry",) if self._hurry_until is not None else ()),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                # Whatever path we were found by.
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                creationflags=_BELOW_NORMAL | _NO_WINDOW,
+            )
+        except OSError as error:
+            self._give_up(error)
+            return
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        _widen(self._process.stdin, self._process.stdout)
 
     def _give_up(self, reason: object) -> None:
         if not self._is_closed:
@@ -127,6 +140,7 @@ class LookProcess:
     def _forget(self) -> None:
         with self._lock:
             process, self._process = self._process, None
+            self._is_ready = False
         if process is None:
             return
         assert process.stdin is not None
@@ -136,6 +150,14 @@ class LookProcess:
         process.stdout.close()
         if process.wait() == STARVED:
             self._hurry_until = time.monotonic() + _HURRY_S
+
+
+def _can_be_read(pipe: IO[bytes]) -> bool:
+    """Whether there is something, or its end; also where that cannot be known."""
+    try:
+        return bool(select.select([pipe], [], [], 0)[0])
+    except (OSError, ValueError):
+        return True
 
 
 def _widen(*pipes: IO[bytes]) -> None:

@@ -33,6 +33,7 @@ _COMPACTED = LogConfig(cleanup_policy=frozenset({"compact"}))
 @pytest.fixture
 def process():
     made = LookProcess()
+    assert made._running(patient=True) is not None
     yield made
     made.close()
 
@@ -108,7 +109,18 @@ def test_another_process_takes_the_place_of_one_that_has_ended(process):
 
 
 def _process_of(script: str) -> LookProcess:
-    return LookProcess((sys.executable, "-c", script))
+    process = LookProcess((sys.executable, "-c", script))
+    process._running(patient=True)
+    return process
+
+
+def test_the_first_look_does_not_wait_for_the_process_to_start():
+    process = LookProcess((sys.executable, "-c", "import sys; sys.stdin.buffer.read(1)"))
+    look = _look(_batch(b"a"))
+    process.run(look)
+    assert bytes(look()) == _batch(b"a")
+    assert process._process is not None
+    process.close()
 
 
 def test_a_look_that_ends_each_process_is_an_error_and_does_not_come_here(caplog):
@@ -124,6 +136,7 @@ def test_a_look_that_ends_each_process_is_an_error_and_does_not_come_here(caplog
 @pytest.mark.parametrize("command", [("/no/such/program",), (sys.executable, "-c", "")])
 def test_where_no_process_can_be_started_looks_are_run_here(caplog, command):
     process = LookProcess(command)
+    process._running(patient=True)
     for _ in range(2):
         look = _look(_batch(b"a", None))
         process.run(look)
@@ -198,6 +211,9 @@ def test_a_broker_has_long_batches_looked_into_elsewhere(monkeypatch):
     with Broker() as broker:
         broker.create_topic("compacted", config={"cleanup.policy": "compact"})
         with Cluster(broker.bootstrap) as cluster:
+            while not looks:  # the first ones do not wait for the process
+                assert not _produce(cluster, _batch(*[b"b"] * 5000))
+            looks.clear()
             codes = [
                 _produce(cluster, _batch(*keys)) for keys in ([b"a"], [b"a"] * 5000, [b"a"] * 4999 + [None])
             ]
