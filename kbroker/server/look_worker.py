@@ -11,14 +11,17 @@ ends, too, and the next is begun with `hurry`, as one that is merely nice.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
-import pickle
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable
 from struct import Struct
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
+
+from kbroker.storage.append_checks import BatchLook
+from kbroker.storage.disk import Buffer
+from kbroker.storage.time_search import TimeLook
 
 #: What it says when it is ready.
 READY = b"\x01"
@@ -29,26 +32,26 @@ _IDLE_S = 60
 #: How often, in seconds, it looks whether it gets on, and the least share of a core that is getting on.
 _CHECK_S, _SHARE_MIN = 0.5, 0.05
 _NICE = 10
-_UINT = Struct(">I")
+_LENGTHS = Struct(">Iq")
+#: What can be asked for.
+LOOKS: Final[dict[str, Any]] = {each.__name__: each for each in (BatchLook, TimeLook)}
 
 
-def send(out: BinaryIO, value: object) -> None:
-    """A value, with its `PickleBuffer`s behind it, uncopied. Raises OSError."""
-    buffers: list[pickle.PickleBuffer] = []
-    text = pickle.dumps(value, 5, buffer_callback=buffers.append)
-    parts: list[bytes | memoryview] = [text, *(buffer.raw() for buffer in buffers)]
-    out.write(_UINT.pack(len(buffers)))
-    for part in parts:
-        out.write(_UINT.pack(len(part)))
-        out.write(part)
+def send(out: BinaryIO, value: object, data: Buffer | None) -> None:
+    """A JSON value, and bytes or none. Raises OSError."""
+    text = json.dumps(value, separators=(",", ":")).encode()
+    out.write(_LENGTHS.pack(len(text), -1 if data is None else len(data)))
+    out.write(text)
+    if data is not None:
+        out.write(data)
     out.flush()
 
 
-def receive(source: BinaryIO, load: Callable[[bytearray, Iterable[bytearray]], Any]) -> Any:
+def receive(source: BinaryIO) -> tuple[Any, bytearray | None]:
     """What `send` has sent. Raises EOFError."""
-    (count,) = _UINT.unpack(_read(source, 4))
-    text, *buffers = [_read(source, *_UINT.unpack(_read(source, 4))) for _ in range(1 + count)]
-    return load(text, buffers)
+    text_size, size = _LENGTHS.unpack(_read(source, _LENGTHS.size))
+    value = json.loads(_read(source, text_size))
+    return value, None if size < 0 else _read(source, size)
 
 
 def _read(source: BinaryIO, size: int) -> bytearray:
@@ -56,10 +59,6 @@ def _read(source: BinaryIO, size: int) -> bytearray:
     if source.readinto(out) != size:  # type: ignore[attr-defined]
         raise EOFError
     return out
-
-
-def _load(text: bytearray, buffers: Iterable[bytearray]) -> Any:
-    return pickle.loads(text, buffers=buffers)
 
 
 class Alarm:
@@ -104,14 +103,16 @@ def serve(source: BinaryIO, out: BinaryIO, alarm: Alarm | None = None) -> None:
             return
         if alarm is not None:
             alarm.work()
-        look = receive(source, _load)
-        problem: str | None = None
+        (kind, values), data = receive(source)
+        look = LOOKS[kind].of_order(values, data)
+        problem, found, out_data = None, None, None
         try:
             look.run()
+            found, out_data = look.outcome
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
-        send(out, (problem, None if problem else look.outcome))
-        del look
+        send(out, [problem, found], out_data)
+        del look, data, out_data
 
 
 def give_way(*, hurry: bool) -> bool:

@@ -8,10 +8,10 @@ client may send.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pickle import PickleBuffer
 from typing import Any, NamedTuple
 
 from kbroker.errors import ApiError, ErrorCode, to_keep
+from kbroker.plain import as_dict
 from kbroker.protocol.compression import Codec
 from kbroker.protocol.record_batch import (
     BATCH_OVERHEAD,
@@ -88,30 +88,9 @@ class AppendError(ApiError):
         #: Whether the Produce answer carries the message, as Kafka's does in few cases.
         self.told = told
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _error_again, (
-            type(self),
-            self.code,
-            self.message,
-            self.log_start_offset,
-            self.record_errors,
-            self.told,
-        )
-
 
 class RecordErrors(AppendError):
     """Single records are to blame (KIP-467); the whole batch is refused."""
-
-
-def _error_again(
-    kind: type[AppendError],
-    code: ErrorCode,
-    message: str | None,
-    log_start_offset: int,
-    record_errors: Sequence[RecordError],
-    told: bool,
-) -> AppendError:
-    return kind(code, message, log_start_offset=log_start_offset, record_errors=record_errors, told=told)
 
 
 def needs_record_checks(config: LogConfig) -> Sequence[bool]:
@@ -257,20 +236,42 @@ class BatchLook:
         self._out: memoryview | None = None
         self._error: AppendError | None = None
 
-    def __reduce__(self) -> tuple[object, ...]:
-        records, *others = self._arguments
-        return _look_again, (PickleBuffer(records), *others)
+    @property
+    def order(self) -> tuple[Any, Buffer]:
+        """See `looks.Look`."""
+        records, partition, config, *others = self._arguments
+        settings = as_dict(config) | {"cleanup_policy": sorted(config.cleanup_policy)}
+        return [*partition, settings, *others], records
+
+    @classmethod
+    def of_order(cls, values: Any, records: Buffer) -> BatchLook:
+        """What `order` stands for."""
+        topic, partition, settings, *others = values
+        config = LogConfig(**settings | {"cleanup_policy": frozenset(settings["cleanup_policy"])})
+        return cls(memoryview(records), TopicPartition(topic, partition), config, *others)
 
     @property
-    def outcome(self) -> tuple[PickleBuffer | None, AppendError | None]:
-        """The batch, if another than the one that is known, and what is wrong with it."""
-        out = None if self._out is self._arguments[0] else self._out
-        return None if out is None else PickleBuffer(out), self._error
+    def outcome(self) -> tuple[Any, Buffer | None]:
+        """What is wrong with the batch, and the batch, if it is another than the one that is known."""
+        error, problem = self._error, None
+        if error is not None:
+            what = isinstance(error, RecordErrors), error.code, error.message
+            problem = [*what, error.log_start_offset, error.record_errors, error.told]
+        return problem, None if self._out is self._arguments[0] else self._out
 
     @outcome.setter
-    def outcome(self, outcome: tuple[Buffer | None, AppendError | None]) -> None:
-        out, self._error = outcome
+    def outcome(self, outcome: tuple[Any, Buffer | None]) -> None:
+        problem, out = outcome
         self._out = self._arguments[0] if out is None else memoryview(out)
+        if problem is not None:
+            is_of_records, code, message, log_start_offset, errors, told = problem
+            self._error = (RecordErrors if is_of_records else AppendError)(
+                ErrorCode(code),
+                message,
+                log_start_offset=log_start_offset,
+                record_errors=[RecordError(*each) for each in errors],
+                told=told,
+            )
 
     def of(self, records: memoryview) -> BatchLook:
         """The same at another copy of the batch."""
@@ -292,10 +293,6 @@ class BatchLook:
             finally:
                 del error
         return self._out if self._out is not None else checked_batch(*self._arguments)
-
-
-def _look_again(records: Buffer, *others: Any) -> BatchLook:
-    return BatchLook(memoryview(records), *others)
 
 
 def short_look(

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
+from kbroker.storage.disk import Buffer
+
 
 class Look(Protocol):
-    """Knows all it needs. It can be pickled as long as it was not run; so can its outcome afterwards."""
+    """Knows all it needs. `order` and `outcome` are each JSON values and bytes."""
 
     #: What `run` has found; set instead where that has happened to a copy.
-    outcome: Any
+    outcome: tuple[Any, Buffer | None]
+
+    @property
+    def order(self) -> tuple[Any, Buffer]:
+        """What the class's `of_order` makes a copy of, before it was run."""
+        ...
 
     def run(self) -> None:
         """Look. What is wrong with the batch is found, not raised."""

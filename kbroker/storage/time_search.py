@@ -7,7 +7,7 @@ the log may change as it likes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kbroker.errors import ApiError, ErrorCode, to_keep
 from kbroker.protocol.record_batch import BatchHeader, record_times
@@ -16,6 +16,7 @@ from kbroker.storage.batch_walk import WalkedBatch
 from kbroker.storage.segment import Segment, TimestampOffset
 
 if TYPE_CHECKING:
+    from kbroker.storage.disk import Buffer
     from kbroker.storage.log import Log
 
 _NO_END = 2**63 - 1
@@ -53,15 +54,28 @@ class TimeLook:
         self.found: TimestampOffset | None = None
 
     @property
-    def outcome(self) -> tuple[TimestampOffset | None, tuple[ErrorCode, str | None] | None]:
+    def order(self) -> tuple[Any, Buffer]:
+        """See `looks.Look`."""
+        wanted = self._timestamp, self._range.start, self._range.stop, self._record_max, self._newest
+        return [self._header, *wanted], self._data
+
+    @classmethod
+    def of_order(cls, values: Any, data: Buffer) -> TimeLook:
+        """What `order` stands for."""
+        header, *wanted, newest = values
+        return cls(bytes(data), BatchHeader(*header), *wanted, newest=newest)
+
+    @property
+    def outcome(self) -> tuple[Any, None]:
         """What was found, and what is wrong with the batch."""
         error = self._error
-        return self.found, None if error is None else (error.code, error.message)
+        return [self.found, None if error is None else [error.code, error.message]], None
 
     @outcome.setter
-    def outcome(self, outcome: tuple[TimestampOffset | None, tuple[ErrorCode, str | None] | None]) -> None:
-        self.found, problem = outcome
-        self._error = None if problem is None else ApiError(*problem)
+    def outcome(self, outcome: tuple[Any, Buffer | None]) -> None:
+        (found, problem), _ = outcome
+        self.found = None if found is None else TimestampOffset(*found)
+        self._error = None if problem is None else ApiError(ErrorCode(problem[0]), problem[1])
 
     @property
     def is_long(self) -> bool:
