@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kbroker.client.cluster import Cluster
 from kbroker.client.errors import check
@@ -47,13 +47,7 @@ def share_positions(cluster: Cluster, group_id: str) -> list[SharePosition]:
     found = []
     for topic in group.topics:
         for each in topic.partitions:
-            check(
-                each.error_code,
-                each.error_message,
-                what=f"{topic.topic_name}-{each.partition_index}",
-                needs="DESCRIBE",
-                on=topic.topic_name,
-            )
+            _check_partition(topic.topic_name, each, "DESCRIBE")
             found.append(SharePosition(topic.topic_name, each.partition_index, each.start_offset, each.lag))
     return sorted(found)
 
@@ -79,10 +73,9 @@ def move_share_group(cluster: Cluster, group_id: str, starts: Mapping[TopicParti
     check(answer.error_code, answer.error_message, what=f"group {group_id!r}", needs="READ", on=group_id)
     for topic in answer.responses:
         for each in topic.partitions:
-            check(
-                each.error_code,
-                each.error_message,
-                what=f"{topic.topic_name}-{each.partition_index}",
-                needs="READ",
-                on=topic.topic_name,
-            )
+            _check_partition(topic.topic_name, each, "READ")
+
+
+def _check_partition(topic: str, answer: Any, needs: str) -> None:
+    what = f"{topic}-{answer.partition_index}"
+    check(answer.error_code, answer.error_message, what=what, needs=needs, on=topic)
