@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import select
 import socket
 from collections.abc import Callable, Coroutine
@@ -28,6 +29,8 @@ _EVENTS_MAX = 16
 #: How long nobody is accepted when there are no descriptors left (asyncio's second).
 _ACCEPT_PAUSE_S = 1.0
 _NO_ROOM = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+
+_log = logging.getLogger(__name__)
 
 
 def is_possible() -> bool:
@@ -162,6 +165,4 @@ class Listening:
         assert self._sock is not None
         self._room.unwatch(self._sock.fileno(), listens=True)
         self._room.loop.call_later(_ACCEPT_PAUSE_S, self._watch)
-        self._room.loop.call_exception_handler(
-            {"message": "no connection can be accepted for a moment", "exception": error}
-        )
+        _log.warning("no connection can be accepted for a moment: %s", error)
